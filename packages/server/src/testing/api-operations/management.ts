@@ -114,7 +114,10 @@ export const managementCases: ApiCases = {
     wrong: [{}, [], "null", { name: "x" }, client({ clientType: "other" }), client({ orgId: randomUUID() })],
   }),
   "PUT /legacy/api/oauth/clients/:clientId": caseOf("PUT", {
-    asked: async (world) => ({ path: `/clients/${await newClient(world)}`, body: client() }),
+    asked: async (world) => ({
+      path: `/clients/${await newClient(world)}`,
+      body: client({ description: "Changed" }),
+    }),
     status: 200,
     wrong: [{}, client({ version: 7 }), client({ redirectUris: ["javascript:0"] }), client({ bogus: null })],
   }),
