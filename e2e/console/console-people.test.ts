@@ -278,21 +278,49 @@ test("an administrator of two organisations switches between them", async (t) =>
   await page.locator(".top .org", { hasText: "Northwind" }).waitFor();
 });
 
-test("invites pasted addresses, imports a file's rows, and is asked about ticked users", async (t) => {
-  const visit = await visitor(t, fixture().admin);
+test("imports users after a faulty line, disables and enables the ticked ones, and invites pasted addresses", async (t) => {
+  const { admin, orgId } = fixture();
+  const db = service().database.query;
+  const memberOf = async (email: string) => (await findUserByEmail(db, orgId, email))?.user;
+  const visit = await visitor(t, admin);
   const { page } = visit;
-  await visit.open("/users/invite");
-  await page.locator("[name=list]").fill("pia@northwind.example");
+  const [nils, nora] = ["nils@harvest.example", "nora@harvest.example"];
+  await visit.open("/users");
+  await enter(page, "users-import");
+  await type(page, "list", `email,firstname\n${nils},Nils\nnora,Nora`);
   await enter(page, "import-check");
-  await enter(page, "import-confirm");
-  await visit.open("/users/import");
-  await page.locator("[name=list]").fill("email,firstname\nquinn@northwind.example,Quinn\n");
+  assert.match(await page.locator("#import-faults").innerText(), /Line 3: This is no valid email address\./);
+  assert.match(await page.locator("#list").inputValue(), /nils@/, "what was typed is kept");
+  await type(page, "list", `email,firstname\n${nils},Nils\n${nora},Nora`);
+  if (await page.locator("#invites").isChecked()) await tick(page, "invites", false);
   await enter(page, "import-check");
+  await page.locator("#import-confirm", { hasText: "Import 2 users" }).waitFor();
+  assert.equal(await memberOf(nils), undefined, "shown before anything is created");
   await enter(page, "import-confirm");
-  await visit.open("/users?search=quinn");
-  await page.locator("input[name=selected]").first().press("Space");
-  await page.locator("button[name=act]").first().press("Enter");
-  await page.locator("[name=confirmed]").waitFor({ state: "attached" });
+  assert.equal(await doneText(page), "Users imported.");
+  const ids = [(await memberOf(nils))?.id ?? "", (await memberOf(nora))?.id ?? ""];
+
+  const actOnBoth = async (act: string) => {
+    await visit.open("/users?search=harvest.example");
+    for (const id of ids) await tick(page, `input[name="selected"][value="${id}"]`);
+    await enter(page, `bulk-${act}`);
+    await enter(page, "bulk-confirm");
+    await page.getByText("2 done.").waitFor();
+    return Promise.all(ids.map(async (id) => (await userOf(id))?.disabledAt !== null));
+  };
+  assert.deepEqual(await actOnBoth("disable"), [true, true]);
+  assert.deepEqual(await actOnBoth("enable"), [false, false]);
+  await enter(page, "bulk-back");
+  assert.equal(await page.locator("#search").inputValue(), "harvest.example", "back to the list as it was");
+
+  await enter(page, "users-invite");
+  await type(page, "list", `olga@harvest.example, ${nils}`);
+  await enter(page, "import-check");
+  await page.locator("#import-skipped", { hasText: "1 address skipped" }).waitFor();
+  await enter(page, "import-confirm");
+  assert.equal(await doneText(page), "Invitations sent.");
+  assert.match(await newestLink(service(), "olga@harvest.example"), /^http:\/\/localhost:/);
+  assert.deepEqual(await mailsTo(service(), nils), [], "who was there already is not written to");
 });
 
 test("every form of the organisation's users was submitted", () => {
