@@ -6,7 +6,7 @@ import type { Service } from "../../packages/server/src/modules/open-service.ts"
 import { consolePath } from "../../packages/server/src/page-kit/page.ts";
 import { type Person, signIn } from "../journeys/sign-in-steps.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { enter, isReady, type } from "../support/keyboard.ts";
+import { browserOptions, enter, handName, hasPointer, hasScripts, isReady, type } from "../support/hand.ts";
 import { assertUsable, type PageWatch, watchPage } from "../support/page-watch.ts";
 import { type ConsoleFixture, consoleFixture, type FixtureOptions } from "./console-fixture.ts";
 import { type FormArea, type SentForms, sentForms } from "./sent-forms.ts";
@@ -21,7 +21,10 @@ export interface Visitor {
   open(path: string): Promise<void>;
   /** Waits for the page with this heading. */
   at(heading: string | RegExp): Promise<void>;
-  /** The same, and fails unless everyone can use it: for what no page shows that is only asked for (console-pages.test.ts). */
+  /**
+   * The same, and fails unless everyone can use it, which the run by keyboard finds out for all of them: for what no page shows
+   * that is only asked for (console-pages.test.ts).
+   */
   look(heading: string | RegExp): Promise<void>;
 }
 
@@ -63,11 +66,11 @@ export function journeys(given: FixtureOptions = {}): Journeys {
     service: () => fixture.running.service,
     visitor: async (t, person, contextOptions = {}) => {
       const context = await browser.newContext({
-        viewport: { width: 1280, height: 800 },
+        ...browserOptions,
         ...signedIn.stateOf(person),
         ...contextOptions,
       });
-      await context.addInitScript(noPointer);
+      if (!hasPointer) await context.addInitScript(noPointer);
       forms.hear(context);
       const page = await context.newPage();
       const watch = await watchPage(page);
@@ -84,7 +87,7 @@ export function journeys(given: FixtureOptions = {}): Journeys {
       }
       return visitor;
     },
-    assertAllSent: (area) => assert.deepEqual(forms.notSent(area), []),
+    assertAllSent: (area) => assert.deepEqual(forms.notSent(area, hasScripts), []),
   };
 }
 
@@ -114,6 +117,7 @@ function visitorOf(
     at,
     look: async (heading) => {
       await at(heading);
+      if (handName !== "keyboard") return;
       // From the top: what is half under the bar that stays there would be a small target.
       await page.setViewportSize({ width: 390, height: 844 });
       await page.evaluate("scrollTo(0, 0)");

@@ -11,7 +11,7 @@ import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { mailsTo } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
 import { signInByKeyboard } from "../journeys/sign-in-steps.ts";
-import { choose, enter, isReady, pick, reach, type } from "../support/keyboard.ts";
+import { choose, enter, handName, hasScripts, isReady, pick, press, type } from "../support/hand.ts";
 import { confirmByName, doneText, journeys } from "./console-journey.ts";
 
 const MINUTE_MS = 60_000;
@@ -40,11 +40,13 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
   await visit.at("Edit name and branding");
   assert.equal(await page.locator("#name").inputValue(), "Northwind", "what was typed is kept");
   await type(page, "accentColor", "#7a1f5c");
-  const live = page.frameLocator("#sign-in-preview");
-  await eventually("the preview has the colour", async () =>
-    Boolean((await live.locator("style").textContent())?.includes("#7a1f5c")),
-  );
-  assert.equal(await live.locator(".brand-name").innerText(), "Northwind");
+  if (hasScripts) {
+    const live = page.frameLocator("#sign-in-preview");
+    await eventually("the preview has the colour", async () =>
+      Boolean((await live.locator("style").textContent())?.includes("#7a1f5c")),
+    );
+    assert.equal(await live.locator(".brand-name").innerText(), "Northwind");
+  }
   await enter(page, "branding-preview");
   await visit.look("Edit name and branding");
   assert.match(await page.locator(".preview-light").innerText(), /^N\s+Northwind\s+Sign in/);
@@ -67,8 +69,7 @@ test("the logo: uploaded, shown on the sign-in page and removed", async (t) => {
   await enter(page, "logo-save");
   await isReady(page, "logo");
   await visit.look("Change logo");
-  await reach(page, "logo");
-  const [choice] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
+  const [choice] = await Promise.all([page.waitForEvent("filechooser"), press(page, "logo")]);
   const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 48, height: 48 } });
   await choice.setFiles({ name: "logo.png", mimeType: "image/png", buffer });
   await enter(page, "logo-save");
@@ -96,8 +97,7 @@ test("requiring a second factor makes the administrator and the next user enrol 
   await choose(page, "secondFactor", "required");
   await enter(page, "policies-save");
   await visit.at(/^Set up an authenticator app/);
-  await reach(page, "details summary");
-  await page.keyboard.press("Enter");
+  await press(page, "details summary");
   const secret = (await page.locator("#totp-key").innerText()).replaceAll(/\s/g, "");
   await type(page, "code", generateSync({ secret }));
   await enter(page, "twofactor-submit");
@@ -146,8 +146,7 @@ test("the overview for another period, and its charts as tables", async (t) => {
     const id = await chart.getAttribute("id");
     const numbers = page.locator(`#${id} .chart-numbers table`);
     assert.equal(await numbers.isVisible(), false);
-    await reach(page, `#${id} .chart-numbers summary`);
-    await page.keyboard.press("Enter");
+    await press(page, `#${id} .chart-numbers summary`);
     await numbers.waitFor();
   }
 });
@@ -177,20 +176,21 @@ test("words an email: the preview follows what is typed, then it is saved, and r
   await enter(page, "#mail-NewSignIn a");
   await visit.at("New sign-in");
   await type(page, "subject", "Hello from {organisation}");
-  await heading.getByText(/^Hello from Northwind/).waitFor();
+  if (hasScripts) await heading.getByText(/^Hello from Northwind/).waitFor();
   await type(page, "heading", "<b>Was that you?</b>");
+  // With scripts, as it is typed.
+  if (!hasScripts) await press(page, "draft-html");
   await heading.getByText("<b>Was that you?</b>", { exact: true }).waitFor();
-  await reach(page, "draft-text");
-  await page.keyboard.press("Enter");
+  await press(page, "draft-text");
   await page
     .frameLocator("#mail-html")
     .locator("pre")
     .getByText(/^Northwind.* · /)
     .waitFor();
-  await reach(page, "draft-html");
-  await page.keyboard.press("Enter");
+  await press(page, "draft-html");
   const frameBox = await page.locator("#mail-html").boundingBox();
-  assert.ok(frameBox && frameBox.y < 800 && frameBox.x > 600, "beside the form");
+  const isNarrow = handName === "touch";
+  assert.ok(isNarrow || (frameBox && frameBox.y < 800 && frameBox.x > 600), "beside the form");
   await visit.look("New sign-in");
   await type(page, "body", "Visit evil.example");
   await enter(page, "mail-text-save");
@@ -274,8 +274,7 @@ test("rotates the device CA: the new one issues, and both are trusted", async (t
 
 /** What the browser gets for Enter on a link to a file. */
 async function download(page: Page, target: string): Promise<{ name: string; text: string }> {
-  await reach(page, target);
-  const [file] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
+  const [file] = await Promise.all([page.waitForEvent("download"), press(page, target)]);
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
 }
 
@@ -337,8 +336,7 @@ test("reauthentication keeps the form's input and continues", async (t) => {
   const names = async () =>
     (await listCustomScopes(service().database.query, fixture().orgId)).map(({ name }) => name);
   assert.ok(!(await names()).includes("rota"));
-  await reach(page, "prove-sign-in");
-  const [beside] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("Enter")]);
+  const [beside] = await Promise.all([context.waitForEvent("page"), press(page, "prove-sign-in")]);
   await signInByKeyboard(beside, fixture().admin);
   await beside.locator("#identity-confirmed").waitFor();
   await beside.close();
@@ -351,13 +349,13 @@ test("reauthentication keeps the form's input and continues", async (t) => {
 });
 
 test("on a phone the menu opens with its button, closes with Escape, and its links work", async (t) => {
-  const visit = await visitor(t, fixture().admin, { viewport: { width: 390, height: 844 } });
+  const narrow = { viewport: { width: 390, height: 844 } };
+  const visit = await visitor(t, fixture().admin, narrow);
   const { page } = visit;
   await visit.open("/scopes");
   const menu = page.locator("#menu");
   assert.equal(await menu.isVisible(), false);
-  await reach(page, "menu-open");
-  await page.keyboard.press("Enter");
+  await press(page, "menu-open");
   await menu.waitFor();
   await page.keyboard.press("Tab");
   assert.ok(await menu.locator(":focus").count(), "the menu is next to its button");

@@ -13,7 +13,7 @@ import { mailsTo, newestLink } from "../../packages/server/src/testing/fakes/mai
 import { giveAuthenticator } from "../../packages/server/src/testing/fixtures/factors.ts";
 import { PASSWORD, type TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
-import { enter, isReady, pick, pressEnter, reach, tick, type } from "../support/keyboard.ts";
+import { enter, isReady, pick, press, pressEnter, tick, type } from "../support/hand.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
 
 const { fixture, service, visitor, assertAllSent } = journeys();
@@ -73,8 +73,7 @@ test("a user invited twice accepts the newer invitation and signs in", async (t)
   await pressEnter(invited.page);
   await invited.page.locator("#my-apps").waitFor();
   assert.match(await invited.page.locator("#who-open").innerText(), new RegExp(email), "signed in");
-  await reach(invited.page, "who-open");
-  await invited.page.keyboard.press("Enter");
+  await press(invited.page, "who-open");
   await enter(invited.page, "nav-sign-out");
   await invited.page.locator("h1", { hasText: "You’re signed out" }).waitFor();
   await signedInAt(invited, { email, password });
@@ -266,14 +265,12 @@ test("an administrator of two organisations switches between them", async (t) =>
   const membership = { userId: admin.id, homeOrgId: orgId, role: "Administrator" } as const;
   await insertMembership(db, { ...membership, orgId: other, now: Date.now() });
   await page.reload();
-  await reach(page, "switch-open");
-  await page.keyboard.press("Enter");
+  await press(page, "switch-open");
   await enter(page, "#switch a");
   assert.ok(new URL(page.url()).pathname.includes(other));
   if (await page.locator("#login-submit").isVisible()) await signInByKeyboard(page, admin);
   await page.locator(".top .org", { hasText: "Harbour Clinic" }).waitFor();
-  await reach(page, "switch-open");
-  await page.keyboard.press("Enter");
+  await press(page, "switch-open");
   await enter(page, "#switch a");
   await page.locator(".top .org", { hasText: "Northwind" }).waitFor();
 });

@@ -19,6 +19,9 @@ const areas = {
   organisation: /^/,
 } as const;
 
+/** Passkeys are asked for by a script, and so is what a draft looks like while it is typed. */
+const SCRIPTED = /\/passkeys?$|\/branding\/preview$/;
+
 export type FormArea = keyof typeof areas;
 
 /** The first that has it: no form is nobody's. */
@@ -29,7 +32,7 @@ export interface SentForms {
   /** Takes note of what the browser sends from now on. */
   hear(context: BrowserContext): void;
   /** The paths, as they are registered, of forms that nobody has sent, or that were never taken. */
-  notSent(area: FormArea): readonly string[];
+  notSent(area: FormArea, isWithScripts: boolean): readonly string[];
 }
 
 export function sentForms(routes: readonly ListedRoute[]): SentForms {
@@ -49,7 +52,11 @@ export function sentForms(routes: readonly ListedRoute[]): SentForms {
         const form = inOrder.find(({ pattern }) => pattern.test(pathname));
         if (form) sent.add(form.path);
       }),
-    notSent: (area) =>
-      forms.map(({ path }) => path).filter((path) => areaOf(path) === area && !sent.has(path)),
+    notSent: (area, isWithScripts) =>
+      forms
+        .map(({ path }) => path)
+        .filter(
+          (path) => areaOf(path) === area && !sent.has(path) && (isWithScripts || !SCRIPTED.test(path)),
+        ),
   };
 }

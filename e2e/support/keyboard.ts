@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import { questionOrPage } from "./question.ts";
 
 /** More than the tab stops of the longest page: one full round before giving up. */
 const MOST_STEPS = 200;
@@ -46,7 +47,7 @@ function lookAtFocus(page: Page, selector: string): Promise<Stop> {
   })()`) as Promise<Stop>;
 }
 
-const byId = (id: string): string => (/^[\w-]+$/.test(id) ? `#${id}` : id);
+export const byId = (id: string): string => (/^[\w-]+$/.test(id) ? `#${id}` : id);
 
 /**
  * Presses Tab, or Shift and Tab, until it has the focus: what comes before the content is passed by its own link.
@@ -72,6 +73,12 @@ export async function reach(page: Page, target: string): Promise<void> {
 
 /** After which it is looked where the key went. */
 const NOWHERE_MS = 5_000;
+
+/** Presses a button, and waits for nothing. */
+export async function press(page: Page, target: string): Promise<void> {
+  await reach(page, target);
+  await page.keyboard.press("Enter");
+}
 
 /**
  * Follows a link or presses a button, and waits for the page that it leads to. Chromium without windows may take the focus
@@ -101,15 +108,6 @@ export async function pressEnter(page: Page): Promise<void> {
   await page.waitForLoadState("load");
   const asks = await page.evaluate("Boolean(document.activeElement?.matches('a[data-dialog]'))");
   await Promise.all([asks ? questionOrPage(page) : page.waitForEvent("load"), page.keyboard.press("Enter")]);
-}
-
-/** A question opens in a dialog of the page; where a sign-in comes first, the browser goes there. */
-async function questionOrPage(page: Page): Promise<void> {
-  const loaded = page.waitForEvent("load");
-  const opened = page.locator("dialog[open]").waitFor();
-  // The one that doesn't come ends with its page.
-  for (const one of [loaded, opened]) one.catch(() => {});
-  await Promise.race([loaded, opened]);
 }
 
 const MOST_ATTEMPTS = 3;

@@ -20,7 +20,7 @@ ${acts.map((act) => button({ ...act, name: "act" }))}</div></form>
 }
 
 export const selectAllBox = ({ console: { frame } }: Messages): Html =>
-  html`<td role="cell" class="row-box"><input type="checkbox" data-select-all aria-label="${frame.list.selectAll}" hidden></td>`;
+  html`<td role="cell" class="row-box"><label><input type="checkbox" data-select-all aria-label="${frame.list.selectAll}" hidden></label></td>`;
 
 export const rowBox = (
   selection: { value: string; name: string } | undefined,
@@ -28,5 +28,5 @@ export const rowBox = (
 ): Html =>
   html`<td role="cell" class="row-box">${
     selection &&
-    html`<input type="checkbox" name="selected" value="${selection.value}" aria-label="${frame.list.select({ name: selection.name })}">`
+    html`<label><input type="checkbox" name="selected" value="${selection.value}" aria-label="${frame.list.select({ name: selection.name })}"></label>`
   }</td>`;
