@@ -13,7 +13,8 @@ const areas = {
   account: /^\/oauth\/:org\//,
   devices: /^\/devices\//,
   people: /^\/oauth\/manage\/:org\/users\//,
-  applications: /^\/oauth\/manage\/:org\/(applications|pools)\//,
+  applications: /^\/oauth\/manage\/:org\/applications\//,
+  pools: /^\/oauth\/manage\/:org\/pools\//,
   records: /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|quickstart)\b/,
   // All others.
   organisation: /^/,
