@@ -30,17 +30,21 @@ function lookAtFocus(page: Page, selector: string): Promise<Stop> {
       const { outlineStyle, outlineWidth } = getComputedStyle(element, part);
       return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
     });
-    // What stays at the top while the page moves must not hide it (WCAG 2.2, 2.4.11).
+    // What stays at the top, or at the bottom, while the page moves must not hide it (WCAG 2.2, 2.4.11).
     const box = element.getBoundingClientRect();
     const content = document.getElementById("content");
     const top = content?.contains(element) ? document.querySelector(".top").getBoundingClientRect().bottom : 0;
+    const isUnder = [...document.querySelectorAll(".save-bar, .bulk-bar")].some((bar) => {
+      const { top, bottom } = bar.getBoundingClientRect();
+      return !bar.contains(element) && box.top >= top && box.bottom <= bottom;
+    });
     const meant = document.querySelector(${JSON.stringify(selector)});
     const order = meant ? element.compareDocumentPosition(meant) : 0;
     return {
       isThere: element.matches(${JSON.stringify(selector)}),
       isPast: order === Node.DOCUMENT_POSITION_PRECEDING,
       isWayThere: element.matches("a.skip") && Boolean(content?.contains(meant)),
-      isSeen: isFramed && box.bottom > top && box.top < innerHeight,
+      isSeen: isFramed && box.bottom > top && box.top < innerHeight && !isUnder,
       name: element === document.body ? "" : element.id || element.textContent.trim().slice(0, 40),
       value: element.value ?? "",
     };
