@@ -170,14 +170,14 @@ ${sealed}
 <label for="name">${text.name}</label>
 <input id="name" name="name" value="${view.input}" maxlength="60" autocomplete="off" required>
 </div>
-<button class="button primary" id="passkey-rename" type="submit" name="change" value="name">${text.rename}</button>
+<div class="actions"><button class="button primary" id="passkey-rename" type="submit" name="change" value="name">${text.rename}</button>
+${cancel(view)}</div>
 ${doubleSubmitGuard}</form>
 <form method="post" action="${linkAddress(view.action)}" class="apart">
 ${sealed}
 <p class="quiet">${text.removeText}</p>
-<button class="button" id="passkey-remove" type="submit" name="change" value="removal">${text.remove}</button>
-${doubleSubmitGuard}</form>
-${cancel(view)}`,
+<div class="actions"><button class="button dangerous" id="passkey-remove" type="submit" name="change" value="removal">${text.remove}</button></div>
+${doubleSubmitGuard}</form>`,
   );
 }
 

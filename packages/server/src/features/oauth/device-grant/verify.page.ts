@@ -110,8 +110,8 @@ ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${codeFields(view)}${namedFields({ asked: view.asked })}
 <div class="choices">
-<button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
+<button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 </div>
 ${doubleSubmitGuard}</form>`,
   });
