@@ -4,6 +4,7 @@ import type { SavedFilter } from "../../../core/audit/filters/filters.store.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
+import { icon } from "../../../html/components/icons.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { queryString } from "../../../page-kit/page.ts";
@@ -26,9 +27,9 @@ export function filterForm(view: FilterFormView): Html {
     textField({ id, label: `${filter[id]} (UTC)`, type: "date", value: input[id], messages });
   return html`${savedFilters(view)}<form class="search audit-search" method="get" action="${linkAddress(action)}" role="search">
 <div class="field"><label for="search">${filter.search}</label>
-<input id="search" name="search" type="search" value="${input.search}" maxlength="200" autocomplete="off" spellcheck="false" autocapitalize="none" aria-describedby="search-hint">
+<div class="with-icon">${icon("search")}<input id="search" name="search" type="search" value="${input.search}" maxlength="200" autocomplete="off" spellcheck="false" autocapitalize="none" aria-describedby="search-hint"></div>
 <p class="field-hint" id="search-hint">${filter.searchHint}</p></div>
-${select("category", categoryChoices(messages))}${select("event", eventChoices(input, messages))}${day("from")}${day("to")}<div class="actions"><button class="button primary" id="search-submit" type="submit">${list.submit}</button>
+${select("category", categoryChoices(messages))}${select("event", eventChoices(input, messages))}${day("from")}${day("to")}<div class="actions"><button class="button" id="search-submit" type="submit">${list.submit}</button>
 ${isSearch(input) && html`<a class="button" id="search-all" href="${linkAddress(action)}">${list.all}</a>`}${saveLink(view)}</div></form>
 `;
 }
