@@ -18,6 +18,7 @@ import { publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, logServedDocuments } from "./http/request-log.ts";
 import { closeIdleConnectionsOnShutdown, createFastify, rejectNulInPaths, sendHsts } from "./http/server.ts";
 import { adminConsole, unknownConsoleAddresses } from "./modules/admin-console.ts";
+import { apiV1 } from "./modules/api-v1.ts";
 import { type AppContext, type AppOptions, browserDeps, type Module } from "./modules/app-context.ts";
 import { deviceAdmin, deviceEnrolment } from "./modules/device-admin.ts";
 import { errorPageRenderer } from "./modules/error-page.ts";
@@ -47,6 +48,7 @@ const modules: readonly Module[] = [
   agentApi,
   deviceEnrolment,
   jsonApis,
+  apiV1,
   sovereignAdmin,
   deviceAdmin,
   unknownConsoleAddresses,

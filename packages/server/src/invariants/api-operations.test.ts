@@ -9,6 +9,7 @@ import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { setCertificateSource } from "../http/listeners/client-certificate.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
+import { apiUsersCases } from "../testing/api-operations/api-users.ts";
 import { deviceAdminCases } from "../testing/api-operations/device-admin.ts";
 import { deviceCases } from "../testing/api-operations/devices.ts";
 import { legacyHolderCases } from "../testing/api-operations/legacy-holders.ts";
@@ -37,6 +38,7 @@ const cases: ApiCases = {
   ...legacySignedCases,
   ...sovereignCases,
   ...deviceAdminCases,
+  ...apiUsersCases,
   // Last: they let months go by.
   ...deviceCases,
 };
@@ -48,7 +50,8 @@ const KINDS = [
   "forbidden",
   "malformed",
 ] as const satisfies readonly (keyof ApiCase)[];
-const JSON_INTERFACES = /^\/legacy\/|^\/oauth\/:org\/(sovereign\/admin|devices)\/|^\/devices\/manage\//;
+const JSON_INTERFACES =
+  /^\/legacy\/|^\/api\/v1\/|^\/oauth\/:org\/(sovereign\/admin|devices)\/|^\/devices\/manage\//;
 /** What asks a person before it happens, and the part of a page that waits for a device: for browsers alone. */
 const OF_PAGES = [
   "/devices/manage/:org/:id/revoke",
@@ -238,4 +241,5 @@ const acts: readonly AuditAction[] = [
   "system-account.refused",
   "user-settings.changed",
   "user.created",
+  "user.profile-changed",
 ];

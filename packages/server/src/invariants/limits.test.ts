@@ -8,6 +8,7 @@ import { createUser } from "../core/users/users.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { newestLink } from "../testing/fakes/mailbox.ts";
+import { type ApiClient, makeApiClient, tokenFor } from "../testing/fixtures/api-client.ts";
 import { newCode } from "../testing/fixtures/enrolments.ts";
 import { giveRecoveryCodes } from "../testing/fixtures/factors.ts";
 import { type LimitsWorld, openLimitsWorld } from "../testing/fixtures/limits-world.ts";
@@ -40,6 +41,7 @@ const counts: Record<RateLimitName, number> = {
   "recovery-account": 3,
   "recovery-address": 6,
   "data-export": 2,
+  "api-client": 4,
   "mail-test": 2,
   "registration-account": 3,
   "registration-address": 6,
@@ -266,6 +268,23 @@ const plays: Record<RateLimitName, Play> = {
       fill: () => exportData(world, own),
       hurt: { "the user": () => exportData(world, own) },
       letIn: { "everybody else": () => exportData(world, other) },
+    };
+  },
+  "api-client": async (world) => {
+    const { running, org } = world;
+    const client = () => makeApiClient(running.service, org, ["signet:users:read"]);
+    const [one, other] = [await client(), await client()];
+    const read = async (by: ApiClient): Promise<Outcome> => {
+      // A token lives as long as the window.
+      const accessToken = await tokenFor(org, by);
+      const { status, headers } = await by.call("GET", `/users/${org.user.id}`, { accessToken });
+      const [, name = ""] = /^"([\w-]+)"/.exec(headers.get("ratelimit-policy") ?? "") ?? [];
+      return status === 429 ? `refused by ${name}` : "in";
+    };
+    return {
+      fill: () => read(one),
+      hurt: { "the client": () => read(one) },
+      letIn: { "another client": () => read(other) },
     };
   },
   "mail-test": async (world) => {

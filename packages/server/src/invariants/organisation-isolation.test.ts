@@ -41,6 +41,7 @@ import {
 import { freePort } from "../testing/free-port.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import { accountProbes } from "../testing/probes/account-probes.ts";
+import { apiProbes } from "../testing/probes/api-probes.ts";
 import { consentProbes } from "../testing/probes/consent-probes.ts";
 import { deviceProbes } from "../testing/probes/device-probes.ts";
 import { documentProbes, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
@@ -122,6 +123,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
   ...ofNone("HEAD", "/ /livez /healthz /readyz /openapi.json /docs"),
   ...documentProbes,
+  ...apiProbes,
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),
   "OPTIONS /oauth/:org/userinfo": preflight("userinfo"),

@@ -2,6 +2,7 @@
 import type { Db } from "../../db/open.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
+import { isApiScope } from "../scopes/api-scopes.ts";
 import { listCustomScopes, lockScopesByName } from "../scopes/scopes.store.ts";
 import { standardScopes } from "../scopes/scopes.ts";
 import type { Application, ApplicationSettings } from "./application.ts";
@@ -13,7 +14,8 @@ import {
 } from "./applications.store.ts";
 import { InvalidApplication } from "./validation.ts";
 
-const isStandard = (scope: string): boolean => standardScopes.some((one) => one === scope);
+const isStandard = (scope: string): boolean =>
+  isApiScope(scope) || standardScopes.some((one) => one === scope);
 
 /** Locks the scopes of a new application, so that they are not deleted before it is there. @throws InvalidApplication */
 export async function requireDefinedScopes(

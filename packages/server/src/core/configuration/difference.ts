@@ -4,6 +4,7 @@ import { isSubset } from "@signet/protocol/oauth/scope";
 import { defaultSettings } from "../applications/application.ts";
 import type { Consent } from "../consents/consent.ts";
 import type { OrganisationSettings } from "../organisations/organisation.ts";
+import { apiScopes } from "../scopes/api-scopes.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
@@ -117,7 +118,7 @@ function undefinedScopeFaults(
   steps: Difference["scopes"],
 ): FileFault[] {
   const names = steps.flatMap((step) => (step.act === "remove" ? [] : [nameOfStep(step)]));
-  const defined = new Set<string>([...standardScopes, ...names]);
+  const defined = new Set<string>([...standardScopes, ...apiScopes, ...names]);
   return applications.flatMap(({ allowedScopes = [] }, index) => {
     const had = matches[index]?.current?.application.settings.allowedScopes ?? [];
     return allowedScopes.flatMap((scope, at) =>

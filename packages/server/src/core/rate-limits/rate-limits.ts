@@ -32,6 +32,8 @@ export const defaultRateLimits = {
   "registration-address": { name: "registration-address", count: 60, windowSeconds: 60 },
   "registration-account": { name: "registration-account", count: 5, windowSeconds: 60 * 60 },
   "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
+  // Calls of API v1, for each client.
+  "api-client": { name: "api-client", count: 6_000, windowSeconds: 60 },
   // Wrong user codes: of 20^8 a few hundred are valid at any time (RFC 8628 §5.1).
   "user-code": { name: "user-code", count: 5, windowSeconds: 15 * 60 },
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },

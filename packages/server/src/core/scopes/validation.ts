@@ -1,6 +1,7 @@
 /** Validates a custom scope. Reports all faults together, each with its member's path. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { parseScope } from "@signet/protocol/oauth/scope";
+import { API_SCOPE_PREFIX } from "./api-scopes.ts";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
 import { lateStandardScopes, standardScopes } from "./scopes.ts";
 
@@ -8,6 +9,7 @@ import { lateStandardScopes, standardScopes } from "./scopes.ts";
 export type ScopeFaultCode =
   | "name-form"
   | "name-standard"
+  | "name-reserved"
   | "too-many-scopes"
   | "text"
   | "too-many-claims"
@@ -95,6 +97,8 @@ function nameFaults(name: string, mayExist: boolean): ScopeFault[] {
         code: "name-form",
       },
     ];
+  if (name.startsWith(API_SCOPE_PREFIX) && !mayExist)
+    return [{ path: "name", message: `must not begin with ${API_SCOPE_PREFIX}`, code: "name-reserved" }];
   const standard: readonly string[] = standardScopes;
   return standard.includes(name) && !(mayExist && lateStandardScopes.includes(name))
     ? [{ path: "name", message: IS_STANDARD, code: "name-standard" }]

@@ -65,6 +65,8 @@ export interface TokenSubject {
   readonly definitions?: ScopeDefinitions;
   /** The requested and allowed resources (RFC 8707). */
   readonly resources: readonly string[];
+  /** The audience of the API, for a token that gives access to it. */
+  readonly api?: { readonly audience: string; readonly isAll: boolean } | undefined;
   /** Undefined for client credentials: the client itself is the subject. */
   readonly user?: TokenUser | undefined;
   readonly device?: TokenDevice | undefined;
@@ -192,10 +194,21 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
   };
 }
 
-/** The resources, else the application's audience, else the issuer; with `openid` also the issuer, for userinfo. */
-function audienceClaim({ issuer, application, scopes, resources }: TokenSubject): string | readonly string[] {
+/**
+ * The resources, else the application's audience, else the issuer; with `openid` also the issuer, for userinfo. The API beside
+ * them, or alone when nothing else is given access to (api-v1.md, "Access").
+ */
+function audienceClaim({
+  issuer,
+  application,
+  scopes,
+  resources,
+  api,
+}: TokenSubject): string | readonly string[] {
+  if (api?.isAll) return api.audience;
   const { audience } = application.settings;
   const named = resources.length > 0 ? resources : audience === undefined ? [] : [audience];
-  const all = named.length === 0 || scopes.includes("openid") ? [...new Set([...named, issuer])] : [...named];
+  const own = named.length === 0 || scopes.includes("openid") ? [...named, issuer] : named;
+  const all = [...new Set([...own, ...(api ? [api.audience] : [])])];
   return all.length === 1 ? (all[0] ?? issuer) : all;
 }

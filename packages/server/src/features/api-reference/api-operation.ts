@@ -10,6 +10,7 @@ import { type StrictFormRule, strictFormRule } from "../../http/api/strict-form.
 const securityByCredential: Readonly<Record<Credential, DescribedOperation["security"]>> = {
   administrator: [["administratorAccount"]],
   "system-account": [["systemAccount"]],
+  "access-token": [["apiToken"]],
   "session-key": [["sessionKey"], ["sessionKey", "systemAccount"]],
   link: [],
   "device-certificate": [["deviceCertificate"]],
@@ -72,24 +73,30 @@ function errorAnswers(operation: Operation): DescribedOperation["answers"] {
 }
 
 function conditionalHeaders({ method, credential, path, errorForm }: Operation): Record<string, string> {
-  if (credential !== "administrator") return {};
+  if (credential === "access-token" && method === "GET")
+    return { "If-None-Match": "the `ETag` of the record: 304 if it has not changed" };
+  if (credential !== "administrator" && credential !== "access-token") return {};
   if (method === "POST")
     return {
       "Idempotency-Key": "a repeated request gets the same response for 24 hours, without its secrets",
     };
-  const isChange = (method === "PUT" || method === "DELETE") && path.includes("/:") && !errorForm;
+  const isChange = changes.includes(method) && path.includes("/:") && !errorForm;
   return isChange ? { "If-Match": "the `ETag` of the record when it was read" } : {};
 }
 
+const changes: ReadonlyArray<Operation["method"]> = ["PUT", "PATCH", "DELETE"];
+
 /** The statuses shared by routes of this kind, and the operation's own. */
 function problemStatuses({ method, path, credential, errors = [] }: Operation): number[] {
-  const isChange = method === "PUT" || method === "DELETE";
+  const isChange = changes.includes(method);
+  const isVersioned = credential === "administrator" || credential === "access-token";
   return [
     400,
     ...(credential === "none" ? [] : [401]),
+    ...(credential === "access-token" ? [403, 429] : []),
     ...(path.includes("/:") ? [404] : []),
-    ...(method === "POST" && credential === "administrator" ? [409] : []),
-    ...(isChange && credential === "administrator" ? [409, 412] : []),
+    ...(method === "POST" && isVersioned ? [409] : []),
+    ...(isChange && isVersioned ? [409, 412] : []),
     ...(method === "GET" ? [] : [413, 415]),
     422,
     ...errors,

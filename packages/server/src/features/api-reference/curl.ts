@@ -29,7 +29,9 @@ export function curlSample(subject: CurlRequest): string {
   const parts = [
     `curl -s${method === "GET" ? "" : ` -X ${method}`} "${requestUrl(subject)}"`,
     ...(isSigned ? [`-H "Authorization: $PUBLIC_KEY:$SIGNATURE"`] : []),
-    ...(requires(operation, "accessToken") ? [`-H "Authorization: Bearer $ACCESS_TOKEN"`] : []),
+    ...(requires(operation, "accessToken") || requires(operation, "apiToken")
+      ? [`-H "Authorization: Bearer $ACCESS_TOKEN"`]
+      : []),
     ...(requires(operation, "agentKey") ? [`-H "Authorization: Bearer $AGENT_API_KEY"`] : []),
     ...(requires(operation, "deviceCertificate") ? ["--cert device.pem --key device.key"] : []),
     ...(requires(operation, "clientSecretBasic") ? [`-u "$CLIENT_ID:$CLIENT_SECRET"`] : []),

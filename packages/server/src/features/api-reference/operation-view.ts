@@ -38,6 +38,7 @@ const schemeTexts: Readonly<Record<string, string>> = {
   administratorAccount: "an administrator system account’s signature",
   sessionKey: "a session key",
   accessToken: "an access token",
+  apiToken: "an access token for the API",
   clientSecretBasic: "client authentication",
   agentKey: "a signing agent’s API key",
   deviceCertificate: "a device certificate",

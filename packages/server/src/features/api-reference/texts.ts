@@ -85,6 +85,13 @@ export const securitySchemes = {
     bearerFormat: "JWT",
     description: "An access token of this issuer with the scope `openid` (RFC 6750).",
   },
+  apiToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description:
+      "A client's own access token (client credentials) with a scope of the API, whose `aud` names `{base_url}/api/v1`. `resource` may ask for it.",
+  },
   agentKey: {
     type: "http",
     scheme: "bearer",

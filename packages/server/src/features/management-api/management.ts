@@ -3,13 +3,12 @@
  * organisation's clients, scopes, consents, pre-authorizations and system accounts. What all of its resources share.
  */
 
-import { isUuid } from "@signet/protocol/hash";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import { boundTo, type Database } from "../../db/open.ts";
-import { ApiError, invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
+import { ApiError, invalid, type MemberFault } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../../http/api/api-route.ts";
 
 export interface ManagementDeps extends CoreDeps {
@@ -33,13 +32,6 @@ export function inTransaction<T>(
 
 /** The caller as the audit log names it. */
 export const by = ({ actor, address }: SystemAccountCaller) => ({ actor, address });
-
-/** @throws ApiError 404 when the parameter is not a UUID */
-export function idOf(params: Readonly<Record<string, string>>, name = "id"): string {
-  const id = params[name] ?? "";
-  if (!isUuid(id)) throw notFound();
-  return id.toLowerCase();
-}
 
 /** A member of the body names a record that doesn't exist in the organisation. */
 export const unknownReference = (path: string): ApiError =>

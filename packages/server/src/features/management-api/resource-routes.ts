@@ -10,7 +10,8 @@ import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { etagOf } from "../../http/api/concurrency.ts";
 import { type Page, pageOf, pageSchema, readPage } from "../../http/api/paging.ts";
-import { by, idOf, inTransaction, type ManagementDeps } from "./management.ts";
+import { idOf } from "../../http/api/path-id.ts";
+import { by, inTransaction, type ManagementDeps } from "./management.ts";
 
 const credential = "administrator" as const;
 

@@ -13,6 +13,7 @@ import { validator } from "./validation.ts";
 export type Credential =
   | "administrator"
   | "system-account"
+  | "access-token"
   | "session-key"
   | "link"
   | "device-certificate"
@@ -29,7 +30,7 @@ export interface Answer {
 }
 
 export interface Operation {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With Fastify's parameters, e.g. `/oauth/:org/token`. */
   readonly path: string;
   readonly operationId: string;

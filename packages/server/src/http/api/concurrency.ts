@@ -5,12 +5,24 @@ import { ApiError } from "./api-error.ts";
 export const etagOf = (version: number): string => `"${version}"`;
 
 /** @throws ApiError 412 when the record is not as the caller has read it */
-export function requireMatch(request: FastifyRequest, version: number): void {
+export const requireMatch = (request: FastifyRequest, version: number): void =>
+  requireTag(request, etagOf(version));
+
+/** The same, for records without a version. @param tag as the record is sent with it */
+export function requireTag(request: FastifyRequest, tag: string): void {
   const wanted = request.headers["if-match"];
-  if (wanted === undefined) return;
-  const tags = wanted.split(",").map((tag) => tag.trim());
-  if (tags.includes("*") || tags.includes(etagOf(version))) return;
-  throw stale();
+  if (wanted !== undefined && !names(wanted, tag)) throw stale();
+}
+
+/** Whether the caller has it already (RFC 9110 §13.1.2): a weak tag compares as its strong one. */
+export function isUnchanged(request: FastifyRequest, tag: string): boolean {
+  const known = request.headers["if-none-match"];
+  return known !== undefined && names(known.replaceAll(/\bW\//g, ""), tag);
+}
+
+function names(header: string, tag: string): boolean {
+  const tags = header.split(",").map((one) => one.trim());
+  return tags.includes("*") || tags.includes(tag);
 }
 
 /** Also when another request changed the record between read and write. */

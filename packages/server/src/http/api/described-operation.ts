@@ -7,6 +7,7 @@ export type SecurityScheme =
   | "administratorAccount"
   | "sessionKey"
   | "accessToken"
+  | "apiToken"
   | "clientSecretBasic"
   | "agentKey"
   | "deviceCertificate"

@@ -6,13 +6,16 @@ import { malformed } from "./api-error.ts";
 /** Accepts JSON bodies only: any other content type gets 415. @param bodyLimit bytes; default: the server's limit */
 export function acceptJson(scope: FastifyInstance, bodyLimit?: number): void {
   scope.removeAllContentTypeParsers();
-  addJson(scope, bodyLimit);
+  addJson(scope, bodyLimit === undefined ? {} : { bodyLimit });
 }
 
-/** Accepts JSON beside the content types that the scope already accepts. */
-export function addJson(scope: FastifyInstance, bodyLimit?: number): void {
+/** Accepts JSON, or a type of JSON, beside the content types that the scope already accepts. */
+export function addJson(
+  scope: FastifyInstance,
+  { bodyLimit, contentType = "application/json" }: { bodyLimit?: number; contentType?: string } = {},
+): void {
   const options = { parseAs: "buffer" as const, ...(bodyLimit === undefined ? {} : { bodyLimit }) };
-  scope.addContentTypeParser("application/json", options, (_request, body, done) => {
+  scope.addContentTypeParser(contentType, options, (_request, body, done) => {
     done(null, body);
   });
 }

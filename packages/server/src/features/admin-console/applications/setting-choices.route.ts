@@ -2,6 +2,7 @@
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
+import { apiScopes } from "../../../core/scopes/api-scopes.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes, withoutCustom } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
@@ -32,7 +33,9 @@ export async function fieldChoices(
   { clientType }: Pick<Application, "clientType">,
 ): Promise<Pick<FieldSource, "scopes" | "pools" | "checkUri" | "clientType">> {
   const all = await listCustomScopes(database.query, organisation.id);
-  const standard = withoutCustom(standardScopes, all).map((name) => ({ name }));
+  // What gives access to the API is for clients that keep a secret.
+  const own = clientType === "confidential" ? [...standardScopes, ...apiScopes] : standardScopes;
+  const standard = withoutCustom(own, all).map((name) => ({ name }));
   const custom = all.slice(0, MAX_SCOPE_BOXES);
   return {
     clientType,

@@ -6,6 +6,7 @@ import { listFactorResetRequests } from "../../../core/second-factors/lost-facto
 import { REQUEST_SHOWN_MS } from "../../../core/second-factors/lost-factors/lost-factors.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { listUserSessions } from "../../../core/sessions/end-sessions.ts";
+import { findLastSignIn } from "../../../core/sessions/last-sign-in.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
@@ -15,7 +16,7 @@ import type { Visit } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 import { activityCard } from "../audit-log/activity.page.ts";
 import { isGuest, type UsersDeps } from "./user-pages.ts";
-import { findLastSignIn, listAssignedTo } from "./users.store.ts";
+import { listAssignedTo } from "./users.store.ts";
 
 const MAX_SHOWN = 100;
 

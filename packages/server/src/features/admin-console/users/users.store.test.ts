@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { findLastSignIn } from "../../../core/sessions/last-sign-in.store.ts";
 import { insertMembership } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { applicationsLike, listNamedPreauthorizations } from "../consents/consents.store.ts";
 import { applicationsAllowing } from "../scopes/scopes.store.ts";
-import { findLastSignIn, listAssignedTo } from "./users.store.ts";
+import { listAssignedTo } from "./users.store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

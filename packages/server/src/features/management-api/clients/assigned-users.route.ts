@@ -9,8 +9,9 @@ import { findApplication } from "../../../core/applications/applications.store.t
 import { notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { pageOf, pageQuerySchema, pageSchema, readPage } from "../../../http/api/paging.ts";
+import { idOf } from "../../../http/api/path-id.ts";
 import { wireTime } from "../../../http/api/times.ts";
-import { by, idOf, type ManagementDeps } from "../management.ts";
+import { by, type ManagementDeps } from "../management.ts";
 
 const shared = { tag: "Clients", credential: "administrator" } as const;
 

@@ -9,8 +9,9 @@ import {
 } from "../../../core/applications/client-secrets.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { idOf } from "../../../http/api/path-id.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
-import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
+import { by, inTransaction, type ManagementDeps } from "../management.ts";
 import {
   createdSecretSchema,
   readRotation,

@@ -1,4 +1,5 @@
 /** Key pairs of a system account: adding one beside the others, and revoking one. */
+
 import { listKeys } from "../../../core/system-accounts/system-accounts.store.ts";
 import {
   revokeSystemAccountKey,
@@ -6,8 +7,9 @@ import {
 } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { idOf } from "../../../http/api/path-id.ts";
 import { readRotation, rotation, rotationExample } from "../clients/client-secret-record.ts";
-import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
+import { by, inTransaction, type ManagementDeps } from "../management.ts";
 import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 import { createdSystemAccountKeySchema, systemAccountKeyRecord } from "./system-account-record.ts";
 

@@ -1,8 +1,10 @@
 /** The other applications that a system account may act for. */
+
 import { grantApplication, withdrawApplication } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
+import { idOf } from "../../../http/api/path-id.ts";
+import { by, inTransaction, type ManagementDeps } from "../management.ts";
 import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 
 const shared = { tag: "System accounts", credential: "administrator" } as const;

@@ -1,6 +1,7 @@
 /** Client credentials grant (RFC 6749 §4.4): the client is the subject; no refresh token, no ID token. */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { parseScope } from "@signet/protocol/oauth/scope";
+import { apiAudience, apiScopesOf } from "../../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
 import { grantableScopes, standardScopes, withoutCustom } from "../../../core/scopes/scopes.ts";
@@ -9,24 +10,38 @@ import { type Grant, type GrantRequest, requestedResources } from "./grant.ts";
 
 export function clientCredentialsGrant({
   customScopes,
+  baseUrl,
 }: {
   readonly customScopes: Pick<CustomScopeDirectory, "list">;
+  readonly baseUrl: string;
 }): Grant {
   return {
     grantType: "client_credentials",
     validate: async (request) => {
-      const resources = requestedResources(request.form, request.application.settings.allowedResources);
-      const defined = await customScopes.list(request.organisation.id);
-      const scopes = grantedScopes(request, withoutCustom(standardScopes, defined));
+      const { form, application, organisation } = request;
+      const { allowedResources, allowedScopes } = application.settings;
+      const defined = await customScopes.list(organisation.id);
+      const api = apiAudience(baseUrl);
+      const ofApi = apiScopesOf(allowedScopes, defined);
+      const resources = requestedResources(
+        form,
+        ofApi.length > 0 ? [...allowedResources, api] : allowedResources,
+      );
+      // A token that is asked for other services alone gives those no access to the API (RFC 8707 §2.2).
+      const kept = resources.length > 0 && !resources.includes(api) ? ofApi : [];
+      const scopes = grantedScopes(request, [...withoutCustom(standardScopes, defined), ...kept]);
       return { resources, scopes, definitions: definitionsOf(defined, scopes) };
     },
     consume: async (_request, _basis, signed) => ({ tokens: await releaseTokens(signed) }),
   };
 }
 
-/** All allowed scopes when the request names none. The standard scopes tell of a user, and mean nothing without one. */
-function grantedScopes({ form, application }: GrantRequest, identity: readonly string[]): string[] {
-  const allowed = application.settings.allowedScopes.filter((scope) => !identity.includes(scope));
+/**
+ * All allowed scopes when the request names none. The standard scopes tell of a user, and mean nothing without one.
+ * @param without scopes that are not granted, allowed or not
+ */
+function grantedScopes({ form, application }: GrantRequest, without: readonly string[]): string[] {
+  const allowed = application.settings.allowedScopes.filter((scope) => !without.includes(scope));
   const text = form.values.get("scope");
   if (text === undefined) return allowed;
   const requested = parseScope(text);

@@ -9,6 +9,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { seconds } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import { apiAudience, apiScopesOf } from "../../../core/scopes/api-scopes.ts";
 import { applicationIssuer } from "../../../core/signing-pools/directory.ts";
 import {
   type AddedClaimsDeps,
@@ -158,5 +159,17 @@ async function resolveSubject(
   const issuer = await applicationIssuer(deps, application);
   const granted = { scopes, ...(definitions === undefined ? {} : { definitions }), resources };
   const subject = { issuer, application, ...granted, user, device };
-  return { ...subject, added: await addedClaims(deps, subject) };
+  const api = user ? undefined : await apiAccess(deps, application, scopes);
+  return { ...subject, ...(api ? { api } : {}), added: await addedClaims(deps, subject) };
+}
+
+/** Of a client's own token. */
+async function apiAccess(
+  { baseUrl, customScopes }: TokenRouteDeps,
+  { orgId }: Application,
+  scopes: readonly string[],
+): Promise<TokenSubject["api"]> {
+  const ofApi = apiScopesOf(scopes, await customScopes.list(orgId));
+  if (ofApi.length === 0) return undefined;
+  return { audience: apiAudience(baseUrl), isAll: ofApi.length === scopes.length };
 }

@@ -20,10 +20,10 @@ export type ConsoleScopesTexts = {
         static: string;
       };
       faults: {
-        "name-form": string; "name-standard": string; "name-taken": string; "too-many-scopes": string;
-        text: string; "too-many-claims": string; "claim-name": string; "claim-reserved": string;
-        "claim-source": string; "claim-path": string; "claim-value": string; "claim-meaning": string;
-        "claim-twice": string;
+        "name-form": string; "name-standard": string; "name-reserved": string; "name-taken": string;
+        "too-many-scopes": string; text: string; "too-many-claims": string; "claim-name": string;
+        "claim-reserved": string; "claim-source": string; "claim-path": string; "claim-value": string;
+        "claim-meaning": string; "claim-twice": string;
       };
       save: string; create: string; done: { created: string; saved: string; deleted: string; };
     };

@@ -1,0 +1,26 @@
+/**
+ * The scopes of API v1 (api-v1.md, "Access"): what a client may do with its organisation's records. They are the service's own,
+ * like the standard ones, but tell nothing of a user.
+ */
+import { withoutCustom } from "./scopes.ts";
+
+/** No organisation's own scope begins so; one that was made before this rule keeps its own meaning. */
+export const API_SCOPE_PREFIX = "signet:";
+
+export const apiScopes = ["signet:users:read", "signet:users:write", "signet:organisation:write"] as const;
+export type ApiScope = (typeof apiScopes)[number];
+
+export const isApiScope = (name: string): name is ApiScope => (apiScopes as readonly string[]).includes(name);
+
+/** Those of the names that give access to the API in an organisation with these custom scopes. */
+export const apiScopesOf = (
+  names: readonly string[],
+  customScopes: Parameters<typeof withoutCustom>[1],
+): ApiScope[] => withoutCustom(names, customScopes).filter(isApiScope);
+
+/** `write` includes `read`. */
+export const holdsApiScope = (held: readonly ApiScope[], wanted: ApiScope): boolean =>
+  held.some((scope) => scope === wanted || scope === wanted.replace(/:read$/, ":write"));
+
+/** The `aud` of tokens for the API, and the `resource` that asks for one (RFC 8707). */
+export const apiAudience = (baseUrl: string): string => `${baseUrl}/api/v1`;

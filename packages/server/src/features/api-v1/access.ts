@@ -1,0 +1,155 @@
+/**
+ * Who calls API v1 (api-v1.md, "Access"): a client with an access token of its own. The token's client, grant, scopes,
+ * revocation and certificate are looked up at every call.
+ */
+import { isUuid } from "@signet/protocol/hash";
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
+import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
+import type { OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
+import type { FastifyRequest } from "fastify";
+import type { Application } from "../../core/applications/application.ts";
+import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import type { Act } from "../../core/audit/audit.store.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import { countHit } from "../../core/rate-limits/rate-limits.store.ts";
+import { counterOf, type RateLimits } from "../../core/rate-limits/rate-limits.ts";
+import { type ApiScope, apiAudience, apiScopesOf, holdsApiScope } from "../../core/scopes/api-scopes.ts";
+import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
+import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
+import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
+import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
+import { ApiError, notFound } from "../../http/api/api-error.ts";
+import type { ApiAuthenticator } from "../../http/api/api-route.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
+
+export interface ApiAccessDeps extends CoreDeps {
+  readonly baseUrl: string;
+  readonly applications: Pick<ApplicationDirectory, "find">;
+  readonly accessTokens: AccessTokens;
+  /** RFC 8705 §3: whether the request has the certificate that the token is bound to. */
+  hasValidBinding(
+    organisation: Organisation,
+    request: FastifyRequest,
+    claims: AccessTokenClaims,
+  ): Promise<boolean>;
+  readonly organisations: OrganisationDirectory;
+  readonly customScopes: CustomScopeDirectory;
+  readonly rateLimits: Pick<RateLimits, "api-client">;
+}
+
+export interface ApiCaller {
+  readonly organisation: Organisation;
+  readonly client: Application;
+  readonly scopes: readonly ApiScope[];
+  /** As the audit log names the caller. */
+  readonly actor: string;
+  readonly address: string;
+}
+
+export const actOf = ({ organisation, actor, address }: ApiCaller): Act => ({
+  orgId: organisation.id,
+  actor,
+  address,
+});
+
+/** Authenticates calls of operations that need the scope. */
+export function apiAuthenticator(deps: ApiAccessDeps, scope: ApiScope): ApiAuthenticator<ApiCaller> {
+  return {
+    authenticate: async (request) => {
+      const { org = "" } = request.params as { org?: string };
+      const asked = isUuid(org) ? await deps.organisations.find(org.toLowerCase()) : undefined;
+      if (!asked) throw notFound();
+      const caller = await identify(deps, request);
+      await countCall(deps, caller, request);
+      if (asked.id !== caller.organisation.id) throw notFound();
+      if (!holdsApiScope(caller.scopes, scope)) throw insufficientScope(scope);
+      return caller;
+    },
+  };
+}
+
+/** @throws ApiError 401 */
+async function identify(deps: ApiAccessDeps, request: FastifyRequest): Promise<ApiCaller> {
+  const token = parseBearer(request.headers.authorization);
+  if (token === undefined) throw unauthenticated("no access token");
+  const organisation = await organisationOf(deps, token);
+  const claims = organisation && (await deps.accessTokens.read(organisation, token));
+  if (!organisation || !claims) throw unauthenticated("an invalid or expired token", "invalid_token");
+  const audience = typeof claims.aud === "string" ? [claims.aud] : claims.aud;
+  if (!audience.includes(apiAudience(deps.baseUrl)))
+    throw unauthenticated("a token for another audience", "invalid_token");
+  const scopes = await deps.accessTokens.activeScopes(organisation, claims);
+  const client = await deps.applications.find(organisation.id, claims.client_id);
+  // A client's own: those of users have a family, and another subject.
+  const isOwn = familyIdFromTokenId(claims.jti) === undefined && claims.sub === claims.client_id;
+  if (!scopes || !client || !isOwn || !client.settings.grantTypes.includes("client_credentials"))
+    throw unauthenticated("a revoked token, or not a client's own", "invalid_token");
+  if (!(await deps.hasValidBinding(organisation, request, claims)))
+    throw unauthenticated("a bound token without its certificate", "invalid_token");
+  return {
+    organisation,
+    client,
+    scopes: apiScopesOf(scopes, await deps.customScopes.list(organisation.id)),
+    actor: `client:${client.id}`,
+    address: addressOf(request),
+  };
+}
+
+/** As the token says; its signature is checked by that organisation's keys. */
+async function organisationOf(deps: ApiAccessDeps, token: string): Promise<Organisation | undefined> {
+  const orgId = decodeJwsUnverified(token)?.payload["org_id"];
+  return typeof orgId === "string" && isUuid(orgId)
+    ? deps.organisations.find(orgId.toLowerCase())
+    : undefined;
+}
+
+const REALM = "api/v1";
+
+/** RFC 6750 §3: without a token, the challenge has no error code. */
+const unauthenticated = (cause: string, code?: OAuthErrorCode) =>
+  new ApiError(401, "not-authenticated", "The request is not authenticated", {
+    cause,
+    headers: { "www-authenticate": bearerChallenge(REALM, code) },
+  });
+
+const insufficientScope = (scope: ApiScope) =>
+  new ApiError(403, "insufficient-scope", "The access token lacks a scope", {
+    detail: `Request a token with the scope ${scope}.`,
+    headers: { "www-authenticate": bearerChallenge(REALM, "insufficient_scope", undefined, scope) },
+  });
+
+/** A caller gives nobody more than it has itself. */
+export function requireHeld(caller: ApiCaller, scope: ApiScope): void {
+  if (holdsApiScope(caller.scopes, scope)) return;
+  throw new ApiError(403, "exceeds-caller", "The caller may not hand out or change what it does not hold", {
+    detail: `This needs the scope ${scope} too.`,
+  });
+}
+
+/** Headers of answers, until they are sent. */
+const limitHeaders = new WeakMap<FastifyRequest, Readonly<Record<string, string>>>();
+
+export const limitHeadersOf = (request: FastifyRequest): Readonly<Record<string, string>> =>
+  limitHeaders.get(request) ?? {};
+
+/** Every call counts, whatever comes of it. @throws ApiError 429 */
+async function countCall(
+  { database, clock, rateLimits }: ApiAccessDeps,
+  { organisation, client }: ApiCaller,
+  request: FastifyRequest,
+): Promise<void> {
+  const limit = rateLimits["api-client"];
+  const now = clock();
+  const { orgId, bucket, windowMs } = counterOf(organisation.id, { limit, subject: client.id });
+  const { hits, windowStartedAt } = await countHit(database.query, { orgId, bucket, now, windowMs });
+  const seconds = Math.max(1, Math.ceil((windowStartedAt + windowMs - now) / 1000));
+  // RateLimit header fields for HTTP (Internet-Draft).
+  limitHeaders.set(request, {
+    "ratelimit-policy": `"${limit.name}";q=${limit.count};w=${limit.windowSeconds}`,
+    ratelimit: `"${limit.name}";r=${Math.max(0, limit.count - hits)};t=${seconds}`,
+  });
+  if (hits > limit.count)
+    throw new ApiError(429, "rate-limited", "Too many requests", { retryAfterSeconds: seconds });
+}

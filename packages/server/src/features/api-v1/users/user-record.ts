@@ -1,0 +1,134 @@
+/** A user as API v1 shows it (api-v1.md, "Resources"). */
+import { sha256Base64url } from "@signet/protocol/hash";
+import Type from "typebox";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { type FactorSummary, hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
+import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
+import { findLastSignIn } from "../../../core/sessions/last-sign-in.store.ts";
+import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
+import { findOpenInvitation } from "../../../core/users/invitations/invitations.store.ts";
+import type { DetailName } from "../../../core/users/profile/details.ts";
+import type { User } from "../../../core/users/user.ts";
+import type { Db } from "../../../db/open.ts";
+import { timeOrNull } from "../../../http/api/schemas.ts";
+import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
+
+/** Members of the record by the name that the profile has for them. */
+export const detailMembers = {
+  middleName: "middleName",
+  nickname: "nickname",
+  profileUrl: "profile",
+  picture: "picture",
+  website: "website",
+  gender: "gender",
+  birthdate: "birthdate",
+  zoneinfo: "zoneinfo",
+} as const satisfies Partial<Record<DetailName, string>>;
+
+export const addressParts = ["streetAddress", "postalCode", "locality", "region", "country"] as const;
+
+const text = (description: string) => Type.Union([Type.String({ description }), Type.Null()]);
+
+/** What a PATCH may change beside the role and the attributes, each null when it is unset. */
+export const profileMembers = {
+  username: text("`preferred_username` in tokens"),
+  firstname: text("At most 100 characters"),
+  surname: text("At most 100 characters"),
+  phone: text("Digits and separators"),
+  locale: text("A language tag (RFC 5646)"),
+  middleName: text("At most 100 characters"),
+  nickname: text("At most 100 characters"),
+  profile: text("URL of the profile page"),
+  picture: text("URL of a picture"),
+  website: text("URL"),
+  gender: text("At most 100 characters"),
+  birthdate: text("YYYY-MM-DD, 0000-MM-DD or YYYY"),
+  zoneinfo: text("A name of the time zone database"),
+};
+
+export const addressMembers = {
+  streetAddress: text("Several lines are separated by a line feed"),
+  postalCode: text("At most 40 characters"),
+  locality: text("City"),
+  region: text("State, province or prefecture"),
+  country: text("Country name"),
+};
+
+export const roleSchema = Type.Union([Type.Literal("Standard"), Type.Literal("Administrator")]);
+export const attributesSchema = Type.Record(Type.String(), Type.Unknown());
+
+export const userSchema = Type.Object(
+  {
+    id: Type.String({ format: "uuid", description: "PermId: the `sub` of the user's tokens" }),
+    email: Type.String(),
+    emailVerified: Type.Boolean(),
+    ...profileMembers,
+    address: Type.Union([Type.Object(addressMembers), Type.Null()]),
+    role: roleSchema,
+    state: Type.Union([Type.Literal("active"), Type.Literal("disabled"), Type.Literal("invited")]),
+    guest: Type.Boolean({ description: "The account belongs to another organisation" }),
+    source: Type.String({ description: "`local`: this service is where the user is managed" }),
+    connectionId: Type.Null(),
+    externalId: Type.Null(),
+    attributes: attributesSchema,
+    membershipAttributes: attributesSchema,
+    hasPassword: Type.Boolean(),
+    secondFactors: Type.Array(Type.Union([Type.Literal("totp"), Type.Literal("passkey")])),
+    lastSignInAt: timeOrNull,
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+  },
+  { title: "ApiUser" },
+);
+
+export type UserRecord = Awaited<ReturnType<typeof userRecord>>;
+
+/** @returns the record, without what the account's own organisation alone may know of a guest */
+export async function userRecord(db: Db, user: User, now: number) {
+  const isGuest = user.homeOrgId !== user.orgId;
+  const { orgId, id, details, membership } = user;
+  const address = addressParts.some((part) => details[part] !== undefined)
+    ? Object.fromEntries(addressParts.map((part) => [part, details[part] ?? null]))
+    : null;
+  const invitation = isGuest ? undefined : await findOpenInvitation(db, { orgId, userId: id });
+  const isInvited = invitation !== undefined && invitation.expiresAt > now;
+  return {
+    id,
+    email: user.email,
+    emailVerified: user.emailVerified,
+    username: user.username,
+    firstname: user.firstname === "" ? null : user.firstname,
+    surname: user.surname === "" ? null : user.surname,
+    phone: user.phone === "" ? null : user.phone,
+    locale: user.locale,
+    ...detailRecord(user),
+    address,
+    role: user.role,
+    state: user.disabledAt !== null ? "disabled" : isInvited ? "invited" : "active",
+    guest: isGuest,
+    source: "local",
+    connectionId: null,
+    externalId: null,
+    attributes: isGuest ? {} : user.attributes,
+    membershipAttributes: membership.attributes,
+    hasPassword: isGuest ? false : (await findPasswordChangedAt(db, user)) !== null,
+    secondFactors: isGuest ? [] : factorNames(await findFactorSummary(db, factorOwner(user))),
+    lastSignInAt: wireTimeOrNull((await findLastSignIn(db, { orgId, userId: id })) ?? null),
+    createdAt: wireTime(user.createdAt),
+    updatedAt: wireTime(user.profileChangedAt),
+  };
+}
+
+const detailRecord = ({ details }: User): Record<string, string | null> =>
+  Object.fromEntries(
+    Object.entries(detailMembers).map(([name, member]) => [member, details[name as DetailName] ?? null]),
+  );
+
+const factorNames = (summary: FactorSummary): string[] =>
+  hasSecondFactor(summary)
+    ? [...(summary.hasTotp ? ["totp"] : []), ...(summary.passkeys > 0 ? ["passkey"] : [])]
+    : [];
+
+/** Changes with the record, but not with sign-ins. */
+export const userTag = ({ lastSignInAt: _, ...record }: UserRecord): string =>
+  `"${sha256Base64url(JSON.stringify(record)).slice(0, 22)}"`;

@@ -1,0 +1,27 @@
+/** API v1: records of an organisation, for programs with an access token. */
+import { limitHeadersOf } from "../features/api-v1/access.ts";
+import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
+import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
+import { acceptJson, addJson } from "../http/api/json-body.ts";
+import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
+import { problemErrorHandler } from "../http/error-handlers.ts";
+import type { Module } from "./app-context.ts";
+
+export const apiV1: Module = (scope, { service, errors, operations }) => {
+  acceptJson(scope);
+  addJson(scope, { contentType: MERGE_PATCH_TYPE });
+  scope.setErrorHandler(problemErrorHandler(errors));
+  scope.addHook("onSend", async (request, reply) => {
+    reply.headers(limitHeadersOf(request));
+  });
+  const { baseUrl, rateLimits } = service.config;
+  const api = {
+    app: scope,
+    describe: (operation: (typeof operations)[number]) => operations.push(operation),
+  };
+  const deps = { ...service, baseUrl, rateLimits };
+  apiUsersRoutes(api, {
+    ...deps,
+    hasValidBinding: (organisation, request, claims) => hasValidBinding(deps, organisation, request, claims),
+  });
+};
