@@ -37,7 +37,7 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
   await type(page, "accentColor", "green");
   await enter(page, "branding-save");
   await isReady(page, "accentColor");
-  await visit.at("Edit name and branding");
+  await visit.at("Sign-in page");
   assert.equal(await page.locator("#name").inputValue(), "Northwind", "what was typed is kept");
   await type(page, "accentColor", "#7a1f5c");
   if (hasScripts) {
@@ -46,18 +46,31 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
       Boolean((await live.locator("style").textContent())?.includes("#7a1f5c")),
     );
     assert.equal(await live.locator(".brand-name").innerText(), "Northwind");
+    const background = () =>
+      page.frame("sign-in-preview")?.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await background();
+    await choose(page, "preview-scheme", "dark");
+    await eventually("the preview is dark", async () => (await background()) !== light);
+    await choose(page, "preview-size", "phone");
+    const width = await page.evaluate("document.getElementById('sign-in-preview').clientWidth");
+    assert.ok(Number(width) <= 390);
   }
+  await type(page, "heading-en", "Welcome, crew");
+  await type(page, "helpUri", "https://help.northwind.example/");
   await enter(page, "branding-preview");
-  await visit.look("Edit name and branding");
+  await visit.look("Sign-in page");
   assert.match(await page.locator(".preview-light").innerText(), /^N\s+Northwind\s+Sign in/);
+  assert.equal(await page.locator("#heading-en").inputValue(), "Welcome, crew");
   assert.equal((await organisation())?.settings.branding.accentColor, undefined, "a preview saves nothing");
   await stranger.reload();
   assert.equal(await buttonColour(stranger), before);
   await enter(page, "branding-save");
-  assert.equal(await doneText(page), "Name and colour saved.");
+  assert.equal(await doneText(page), "Sign-in page saved.");
   await stranger.reload();
   assert.notEqual(await buttonColour(stranger), before);
   assert.equal(await stranger.locator(".brand-name").first().innerText(), "Northwind");
+  await stranger.getByRole("heading", { level: 1, name: "Welcome, crew", exact: true }).waitFor();
+  assert.equal(await stranger.locator("#foot-help").getAttribute("href"), "https://help.northwind.example/");
   assert.equal((await organisation())?.settings.branding.accentColor, "#7a1f5c");
 });
 
@@ -77,7 +90,7 @@ test("the logo: uploaded, shown on the sign-in page and removed", async (t) => {
   const { page: stranger } = await visitor(t);
   await stranger.goto(`${fixture().baseUrl}/oauth/manage/${fixture().orgId}/users`);
   assert.equal(await stranger.evaluate("document.querySelector('.brand img').naturalWidth"), 48);
-  await enter(page, "logo-edit");
+  await enter(page, "branding-logo");
   await enter(page, "logo-remove");
   assert.equal(await doneText(page), "Logo removed.");
   await stranger.reload();

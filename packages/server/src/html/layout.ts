@@ -14,6 +14,8 @@ export type PageOrganisation = {
   logoUri?: string | undefined;
   /** At the foot of its end-user pages; https addresses, help also `mailto:`. */
   links?: { help?: string | undefined; privacy?: string | undefined; terms?: string | undefined } | undefined;
+  /** On its sign-in page, in the language of a reader. */
+  signInText?: ((locale: string) => { heading?: string; text?: string }) | undefined;
   /** Where a user manages the account there. */
   accountUri?: string | undefined;
 };

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
+import { signInTextFor } from "../core/organisations/sign-in-texts.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { commandMenu } from "../html/components/command-menu.ts";
 import type { ConsoleFrame, MenuLink, NavLink, NavSection } from "../html/components/console-view.ts";
@@ -203,10 +204,15 @@ export function readingRoute<Deps extends ConsoleDeps>(
   });
 }
 
-export const pageOrganisation = ({ id, name, settings: { branding } }: Organisation): PageOrganisation => ({
+export const pageOrganisation = ({
+  id,
+  name,
+  settings: { branding, defaultLocale },
+}: Organisation): PageOrganisation => ({
   name,
   accentColor: branding.accentColor,
   logoUri: branding.logoUri,
   links: { help: branding.helpUri, privacy: branding.privacyUri, terms: branding.termsUri },
+  signInText: (locale) => signInTextFor(branding.signInTexts, { locale, defaultLocale }),
   accountUri: `/oauth/${id}/account`,
 });

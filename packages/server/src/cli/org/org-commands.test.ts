@@ -126,6 +126,17 @@ describe("signet org", () => {
         assert.equal((await set("--privacy-link", "none")).code, 0);
         const left = { accentColor: "#2f4fd8", helpUri: "mailto:help@acme.example" };
         assert.deepEqual((await kept())?.branding, left);
+        const told = await set("--sign-in-heading", "en:Welcome: aboard", "--sign-in-text", "da:Til alle");
+        assert.match(told.out, /^Changed: signInTexts\.$/m);
+        const signInTexts = { en: { heading: "Welcome: aboard" }, da: { text: "Til alle" } };
+        assert.deepEqual((await kept())?.branding, { ...left, signInTexts });
+        assert.equal((await set("--sign-in-heading", "Welcome")).code, 2);
+        assert.match(
+          (await set("--sign-in-text", `en:${"x".repeat(301)}`)).err,
+          /signInTexts\.en\.text: must be 1 to 300/,
+        );
+        await set("--sign-in-heading", "en:none", "--sign-in-text", "da:none");
+        assert.deepEqual((await kept())?.branding, left);
       } finally {
         await rm(folder, { recursive: true });
       }

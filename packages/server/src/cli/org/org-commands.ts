@@ -1,4 +1,5 @@
 /** `signet org …`: organisations. */
+
 import { logoUriOf, MAX_LOGO_BYTES, pngFault } from "../../core/organisations/logo.ts";
 import {
   issuerOf,
@@ -12,6 +13,7 @@ import {
   createOrganisation,
   setOrganisationStatus,
 } from "../../core/organisations/organisations.ts";
+import type { SignInTextPart } from "../../core/organisations/sign-in-texts.ts";
 import {
   type Command,
   definedOnly,
@@ -99,6 +101,11 @@ export const orgCommands: readonly Command[] = [
       },
       "privacy-link": { value: "URL", help: "https link on sign-in pages; none to remove it" },
       "terms-link": { value: "URL", help: "https link on sign-in pages; none to remove it" },
+      "sign-in-heading": {
+        value: "LANGUAGE:TEXT",
+        help: "heading of the sign-in page in a language, such as 'en:Welcome'; en:none to remove it",
+      },
+      "sign-in-text": { value: "LANGUAGE:TEXT", help: "text below it, in the same form" },
       "second-factor": {
         value: "POLICY",
         help: "optional or required: users without a second factor enrol one at sign-in",
@@ -154,18 +161,23 @@ async function change(call: OrganisationCall): Promise<number> {
   const { service, values } = call;
   const name = definedOnly({ name: optionalText(values, "name") });
   const branding = readBranding(values);
+  const texts = readSignInTexts(values);
   const settings = readPolicies(values);
-  if ([name, branding, settings].every((members) => Object.keys(members).length === 0))
+  if ([name, branding, texts, settings].every((members) => Object.keys(members).length === 0))
     throw new UsageError("give at least one setting, e.g. --second-factor POLICY; see signet org set --help");
   const { by } = call;
   await changeOrganisationSettings(service, {
     ...by,
     ...name,
-    settings: (present) => ({ ...settings, ...mergeBranding(present.settings.branding, branding) }),
+    settings: (present) => ({
+      ...settings,
+      ...mergeBranding(present.settings.branding, branding, texts),
+    }),
   });
   const changed = await findOrganisation(service.database.query, by.orgId);
   const { secondFactor, requireVerifiedEmail, allowAccountDeletion, ...others } = settings;
-  const members = Object.keys({ ...name, ...branding, ...others });
+  const hasTexts = Object.keys(texts).length > 0 ? { signInTexts: texts } : {};
+  const members = Object.keys({ ...name, ...branding, ...hasTexts, ...others });
   return printResult(call, changed && orgRecord(changed, call.config.baseUrl), () => [
     ...(secondFactor === undefined ? [] : [`Second factor: ${secondFactor}.`]),
     ...(requireVerifiedEmail === undefined
@@ -196,14 +208,44 @@ const readLogo = (path: string): string =>
     return logoUriOf(file);
   });
 
-/** @param changes overrides by member; `none` removes the member */
+type OwnText = { readonly locale: string; readonly text: string };
+type OwnTexts = Readonly<Partial<Record<SignInTextPart, OwnText>>>;
+
+/** @throws UsageError */
+function readSignInTexts(values: Values): OwnTexts {
+  const read = (part: SignInTextPart): OwnText | undefined => {
+    const given = optionalText(values, `sign-in-${part}`);
+    if (given === undefined) return undefined;
+    const [, locale = "", text = ""] = /^([a-z]{2,3}):(.+)$/su.exec(given) ?? [];
+    if (text === "") throw new UsageError(`--sign-in-${part} must be a language and a text, e.g. en:Welcome`);
+    return { locale, text: text.trim() };
+  };
+  return definedOnly({ heading: read("heading"), text: read("text") });
+}
+
+/** @param changes overrides by member; `none` removes the member, or a text */
 function mergeBranding(
   present: OrganisationSettings["branding"],
   changes: OrganisationSettings["branding"],
+  texts: OwnTexts,
 ): Partial<OrganisationSettings> {
-  if (Object.keys(changes).length === 0) return {};
-  const members = Object.entries({ ...present, ...changes }).filter(([, value]) => value !== "none");
-  return { branding: Object.fromEntries(members) };
+  const parts = Object.entries(texts);
+  if (Object.keys(changes).length + parts.length === 0) return {};
+  const { signInTexts = {}, ...others } = present;
+  const merged = new Map(Object.entries(signInTexts));
+  for (const [part, { locale, text }] of parts) {
+    const { [part as SignInTextPart]: _, ...rest } = merged.get(locale) ?? {};
+    const next = text === "none" ? rest : { ...rest, [part]: text };
+    if (Object.keys(next).length === 0) merged.delete(locale);
+    else merged.set(locale, next);
+  }
+  const members = Object.entries({ ...others, ...changes }).filter(([, value]) => value !== "none");
+  return {
+    branding: {
+      ...Object.fromEntries(members),
+      ...(merged.size === 0 ? {} : { signInTexts: Object.fromEntries(merged) }),
+    },
+  };
 }
 
 function readPolicies(values: Values): Partial<OrganisationSettings> {

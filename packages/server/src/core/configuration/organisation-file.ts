@@ -60,6 +60,10 @@ const brandingMembers = {
   helpUri: Type.String(),
   privacyUri: Type.String(),
   termsUri: Type.String(),
+  signInTexts: Type.Record(
+    Type.String(),
+    Type.Object({ heading: Type.Optional(Type.String()), text: Type.Optional(Type.String()) }, closed),
+  ),
 } satisfies Record<keyof OrganisationSettings["branding"], TSchema>;
 
 const policyMembers = {

@@ -184,6 +184,12 @@ test("rejects contradicting policies and an invalid logo URL", () => {
   ]);
   assert.deepEqual(pathsOf(file({ branding: { logoUri: "javascript:1" } })), ["/branding/logoUri"]);
   assert.deepEqual(pathsOf(file({ branding: { helpUri: "javascript:1" } })), ["/branding/helpUri"]);
+  const signInTexts = { en: { heading: "x".repeat(81) }, "en-GB": { text: "x" }, de: { heading: "a\nb" } };
+  assert.deepEqual(pathsOf(file({ branding: { signInTexts } })), [
+    "/branding/signInTexts/en/heading",
+    "/branding/signInTexts/en-GB",
+    "/branding/signInTexts/de/heading",
+  ]);
 });
 
 test("a claim has either a value or a path, as its source requires", () => {

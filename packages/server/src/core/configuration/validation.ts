@@ -1,7 +1,12 @@
 /** Parses and validates a file completely, before anything is looked up or changed. */
 import { InvalidApplication, requireValidApplication } from "../applications/validation.ts";
 import { defaultOrganisationSettings, type OrganisationSettings } from "../organisations/organisation.ts";
-import { idleFaults, linkFaults, logoFaults } from "../organisations/settings-validation.ts";
+import {
+  idleFaults,
+  linkFaults,
+  logoFaults,
+  signInTextFaults,
+} from "../organisations/settings-validation.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
 import { emailFaults } from "./email-texts.ts";
 import { readJsonText } from "./json-text.ts";
@@ -49,7 +54,10 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
 
 const brandingFaults = (branding: Partial<OrganisationSettings["branding"]>): FileFault[] => [
   ...logoFaults("/branding/logoUri", branding.logoUri),
-  ...linkFaults("/branding/", branding).map(({ path, message }) => ({ path, message })),
+  ...[
+    ...linkFaults("/branding/", branding),
+    ...signInTextFaults("/branding/signInTexts/", branding.signInTexts, "/"),
+  ].map(({ path, message }) => ({ path, message })),
 ];
 
 /** In another version every member may mean something else: no further faults are reported. */

@@ -2,6 +2,7 @@
 import type { RecordOf } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
+import type { SignInTexts } from "./sign-in-texts.ts";
 
 export interface OrganisationSettings {
   readonly branding: {
@@ -13,6 +14,8 @@ export interface OrganisationSettings {
     readonly helpUri?: string;
     readonly privacyUri?: string;
     readonly termsUri?: string;
+    /** On the sign-in page, by language. */
+    readonly signInTexts?: SignInTexts;
   };
   /** NIST SP 800-63B-4: length only, no composition rules. */
   readonly passwordMinLength: number;

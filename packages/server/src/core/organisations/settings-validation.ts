@@ -3,6 +3,7 @@ import { optionalWebAddress } from "../applications/validation.ts";
 import { brandingLinks, isBrandingLink } from "./branding-links.ts";
 import { type LogoFault, logoUriFault } from "./logo.ts";
 import type { OrganisationSettings } from "./organisation.ts";
+import { isSignInText, type SignInTexts, signInTextLengths, signInTextParts } from "./sign-in-texts.ts";
 
 export const settingRanges = {
   passwordMinLength: { least: 8, most: 128 },
@@ -15,7 +16,14 @@ export const ACCENT_COLOUR = "^#[0-9A-Fa-f]{6}$";
 /** A primary language subtag (RFC 5646): message files have no others. */
 export const LANGUAGE = "^[a-z]{2,3}$";
 
-export type SettingsFaultCode = "colour" | "link" | LogoFault | "range" | "idle-above-lifetime" | "language";
+export type SettingsFaultCode =
+  | "colour"
+  | "link"
+  | "text"
+  | LogoFault
+  | "range"
+  | "idle-above-lifetime"
+  | "language";
 
 export interface SettingsFault {
   /** The member's name, e.g. `branding.accentColor`. */
@@ -60,7 +68,11 @@ export function requireValidSettings(
 
 function brandingFaults(branding: OrganisationSettings["branding"]): SettingsFault[] {
   const { accentColor, logoUri } = branding;
-  const faults = [...logoFaults("branding.logoUri", logoUri), ...linkFaults("branding.", branding)];
+  const faults = [
+    ...logoFaults("branding.logoUri", logoUri),
+    ...linkFaults("branding.", branding),
+    ...signInTextFaults("branding.signInTexts.", branding.signInTexts),
+  ];
   if (accentColor === undefined || new RegExp(ACCENT_COLOUR).test(accentColor)) return faults;
   return [
     { path: "branding.accentColor", message: "must be a colour like #2f4fd8", code: "colour" },
@@ -76,6 +88,20 @@ export function linkFaults(prefix: string, branding: OrganisationSettings["brand
     return [{ path: `${prefix}${name}`, message, code: "link" as const }];
   });
 }
+
+/** @param prefix of each fault's path: `branding.signInTexts.` with `de.heading` */
+export const signInTextFaults = (prefix: string, texts: SignInTexts = {}, separator = "."): SettingsFault[] =>
+  Object.entries(texts).flatMap(([locale, parts]) => [
+    ...(new RegExp(LANGUAGE).test(locale)
+      ? []
+      : [{ path: `${prefix}${locale}`, message: "must be a language like en", code: "language" as const }]),
+    ...signInTextParts.flatMap((part) => {
+      const text = parts[part];
+      if (text === undefined || isSignInText(part, text)) return [];
+      const message = `must be 1 to ${signInTextLengths[part]} characters in one line`;
+      return [{ path: `${prefix}${locale}${separator}${part}`, message, code: "text" as const }];
+    }),
+  ]);
 
 /** An http(s) URL is stored for readers of the record; our pages load nothing from elsewhere and don't show it. */
 export function logoFaults(path: string, uri: string | undefined): SettingsFault[] {

@@ -34,3 +34,32 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
       show();
     });
 }
+
+// Light or dark, whatever the reader's own scheme is: the rules that ask for one apply, or do not.
+const schemes = [...document.querySelectorAll('input[name="preview-scheme"]')];
+const ofScheme = new WeakSet();
+
+const paint = (frame) => {
+  const inside = frame.contentDocument;
+  if (!inside) return;
+  const scheme = schemes.find((choice) => choice.checked)?.value;
+  const media = scheme === "dark" ? "all" : "not all";
+  inside.documentElement.style.colorScheme = scheme;
+  const rules = [...inside.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  for (const rule of rules.filter((one) => one instanceof frame.contentWindow.CSSMediaRule)) {
+    if (rule.media.mediaText.includes("prefers-color-scheme: dark")) ofScheme.add(rule);
+    if (ofScheme.has(rule)) rule.media.mediaText = media;
+  }
+  for (const source of inside.querySelectorAll("source[media]")) source.media = media;
+};
+
+if (schemes.length > 0) {
+  const frames = () => document.querySelectorAll(".sign-in-frame");
+  const own = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  for (const choice of schemes) {
+    choice.checked = choice.value === own;
+    choice.addEventListener("change", () => frames().forEach(paint));
+    choice.closest("fieldset").hidden = false;
+  }
+  addEventListener("load", ({ target }) => target.matches?.(".sign-in-frame") && paint(target), true);
+}

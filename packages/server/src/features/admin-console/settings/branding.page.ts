@@ -1,56 +1,62 @@
-/** The forms of name, accent colour and logo. */
+/** The forms of the sign-in page and of the logo. */
 
+import { brandingLinks } from "../../../core/organisations/branding-links.ts";
+import type { OrganisationSettings } from "../../../core/organisations/organisation.ts";
+import { signInTextLengths, signInTextParts } from "../../../core/organisations/sign-in-texts.ts";
 import { avatar } from "../../../html/components/avatar.ts";
-import { card } from "../../../html/components/card.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { colourField } from "../../../html/components/colour-field.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { defaultSubmit, textField } from "../../../html/components/fields.ts";
+import { defaultSubmit, textField as inputField } from "../../../html/components/fields.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { toast } from "../../../html/components/toast.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import { languageName } from "../../../html/messages/language-name.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
+import { type SignInInput, textField } from "./sign-in-input.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
-export type BrandingInput = { name: string; accentColor: string };
-
-export type BrandingView = FormView<BrandingInput> & {
+export type BrandingView = FormView<SignInInput> & {
+  settings: OrganisationSettings;
+  done: keyof Messages["console"]["settings"]["done"] | undefined;
   /** Undefined when it is no colour. */
   preview: { accentColor: string | undefined; logoUri: string | undefined } | undefined;
 };
 
-/** Name and colour, with a preview of the sign-in page. */
+/** Everything about the organisation's sign-in page, beside the page itself. */
 export function brandingPage(view: BrandingView): Html {
   const { messages, input, preview } = view;
   const { frame, settings: text } = messages.console;
-  const settingsUri = view.consoleUri("/settings");
-  const labels = { name: text.name, accentColor: text.accentColor };
-  const field = fieldsOf(view, labels);
+  const labels = labelsOf(messages);
   return consoleLayout({
     ...view,
     title: text.brandingTitle,
-    breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
-    notice: formNotice({ ...view, labels }),
+    summary: text.brandingSummary({ organisation: view.organisation.name }),
+    breadcrumbs: [],
+    notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], messages)),
     ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),
     scripts: [framesScript.path, draftPreviewScript.path],
     body: [
-      html`<div class="editor"><section class="card">${recordForm({
+      html`<div class="editor"><section class="card" aria-label="${text.brandingTitle}">${recordForm({
         ...view,
         id: "branding-form",
         isDraft: true,
         fields: [
           defaultSubmit,
-          textField({ ...field("name"), hint: text.nameHint, maxLength: 100 }),
-          colourField({ ...field("accentColor"), hint: text.accentHint, isOptional: true }),
+          brandFields(view, labels),
+          textFields(view, labels),
+          linkFields(view, labels),
         ],
         submit: { id: "branding-save", label: frame.form.save },
-        more: html`<button class="button" id="branding-preview" name="preview" value="1" type="submit">${text.preview}</button>`,
-        cancelUri: settingsUri,
-      })}
-<p><a id="branding-logo" href="${linkAddress(view.consoleUri("/settings/logo"))}">${text.logoTitle}</a></p></section>
+      })}</section>
 ${livePreview(view)}</div>
 `,
+      methodsCard(view),
       preview &&
         card({
           id: "preview",
@@ -62,29 +68,148 @@ ${livePreview(view)}</div>
   });
 }
 
+type Labels = Readonly<Record<string, string>>;
+
+function labelsOf(messages: Messages): Labels {
+  const { settings: text } = messages.console;
+  const { help, privacy, terms } = messages.frame.links;
+  return {
+    ...{ name: text.name, accentColor: text.accentColor },
+    ...{ helpUri: help, privacyUri: privacy, termsUri: terms },
+    ...Object.fromEntries(
+      LOCALES.flatMap((locale) =>
+        signInTextParts.map((part) => [textField(part, locale), `${text[part]} (${languageName(locale)})`]),
+      ),
+    ),
+  };
+}
+
+function brandFields(view: BrandingView, labels: Labels): Html {
+  const { settings: text } = view.messages.console;
+  const field = fieldsOf(view, labels);
+  return section(text.brand, [
+    inputField({ ...field("name"), hint: text.nameHint, maxLength: 100 }),
+    colourField({ ...field("accentColor"), hint: text.accentHint, isOptional: true }),
+    html`<div class="actions"><button class="button" id="branding-preview" name="preview" value="1" type="submit">${text.preview}</button></div>`,
+    html`<p class="logo-now">${avatar(view.organisation.name, view.settings.branding.logoUri)}<a id="branding-logo" href="${linkAddress(view.consoleUri("/settings/logo"))}">${text.logoTitle}</a></p>`,
+  ]);
+}
+
+/** The default language's first; the others open when they have a text, a fault, or another's change. */
+function textFields(view: BrandingView, labels: Labels): Html {
+  const { settings: text } = view.messages.console;
+  const { defaultLocale } = view.settings;
+  const first = LOCALES.includes(defaultLocale) ? defaultLocale : (LOCALES[0] ?? "en");
+  const others = LOCALES.filter((locale) => locale !== first);
+  const field = fieldsOf(view, labels);
+  const isOpen = others
+    .flatMap((locale) => signInTextParts.map((part) => field(textField(part, locale))))
+    .some(({ value, fault, isNow }) => value !== "" || fault !== undefined || isNow !== undefined);
+  return section(text.texts, [
+    html`<p class="field-hint">${text.textsText}</p>`,
+    languageFields(view, labels, first, true),
+    html`<details class="more-fields" id="other-languages"${isOpen && html` open`}><summary>${text.otherLanguages}</summary>
+${others.map((locale) => languageFields(view, labels, locale, false))}</details>
+`,
+  ]);
+}
+
+function languageFields(view: BrandingView, labels: Labels, locale: string, isFirst: boolean): Content {
+  const { settings: text } = view.messages.console;
+  const field = fieldsOf(view, labels);
+  const hints = { heading: text.headingHint, text: text.textHint };
+  return signInTextParts.map((part) =>
+    inputField({
+      ...field(textField(part, locale)),
+      value: view.input[textField(part, locale)] ?? "",
+      ...(isFirst ? { hint: hints[part] } : {}),
+      maxLength: signInTextLengths[part],
+      isOptional: true,
+    }),
+  );
+}
+
+function linkFields(view: BrandingView, labels: Labels): Html {
+  const { settings: text } = view.messages.console;
+  const field = fieldsOf(view, labels);
+  return section(text.linksTitle, [
+    html`<p class="field-hint">${text.linksText}</p>`,
+    brandingLinks.map((name) =>
+      inputField({
+        ...field(name),
+        hint: name === "helpUri" ? text.helpHint : text.linkHint,
+        maxLength: 500,
+        isOptional: true,
+      }),
+    ),
+  ]);
+}
+
+const section = (
+  legend: string,
+  fields: Content,
+): Html => html`<fieldset class="field-group"><legend>${legend}</legend>
+${fields}</fieldset>
+`;
+
+/** What is offered; policies decide it, in their own form. */
+function methodsCard({ settings, consoleUri, messages }: BrandingView): Html {
+  const { frame, settings: text } = messages.console;
+  return card({
+    id: "methods",
+    title: text.methods,
+    text: text.methodsText,
+    actions: buttonLink({
+      id: "methods-policies",
+      uri: consoleUri("/settings/policies"),
+      label: text.policiesTitle,
+    }),
+    body: facts([
+      { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },
+      { label: text.verifiedEmail, content: settings.requireVerifiedEmail ? frame.yes : frame.no },
+      { label: text.passwordMinLength, content: text.charactersOf({ count: settings.passwordMinLength }) },
+    ]),
+  });
+}
+
 function livePreview({ consoleUri, messages }: BrandingView): Html {
   const { settings: text } = messages.console;
   const uri = linkAddress(consoleUri("/settings/branding/preview"));
   return html`<section class="card editor-preview" id="live" aria-labelledby="live-title">
 <div class="bar"><h2 id="live-title">${text.livePreview}</h2>
 <span class="heading-actions"><button class="button" id="branding-live" type="submit" form="branding-form" formaction="${uri}" formtarget="sign-in-preview">${text.livePreviewShow}</button></span></div>
+<div class="preview-switches">${segments("preview-size", text.size, { desk: text.desk, phone: text.phone })}${segments("preview-scheme", text.scheme, { light: text.light, dark: text.dark }, "hidden")}</div>
+<div class="preview-window"><iframe class="mail-frame sign-in-frame" id="sign-in-preview" name="sign-in-preview" title="${text.livePreview}" src="${uri}" sandbox="allow-same-origin" referrerpolicy="no-referrer"></iframe></div>
 <p class="quiet">${text.livePreviewText}</p>
-<iframe class="mail-frame sign-in-frame" id="sign-in-preview" name="sign-in-preview" title="${text.livePreview}" src="${uri}" sandbox="allow-same-origin" referrerpolicy="no-referrer"></iframe>
 </section>`;
 }
+
+/** One of a few, seen at once: the stylesheet acts on it, or a script, which shows it. The first is chosen. */
+const segments = (
+  name: string,
+  legend: string,
+  choices: Readonly<Record<string, string>>,
+  shown?: "hidden",
+): Html =>
+  html`<fieldset class="segments"${shown && html` hidden`}><legend class="visually-hidden">${legend}</legend>${Object.entries(
+    choices,
+  ).map(
+    ([value, label], index) =>
+      html`<label><input type="radio" name="${name}" id="${name}-${value}" value="${value}"${index === 0 && html` checked`}><span>${label}</span></label>`,
+  )}</fieldset>`;
 
 export type LogoView = FormView<unknown> & { record: { name: string; logoUri: string | undefined } };
 
 export function logoPage(view: LogoView): Html {
   const { record, state } = view;
   const { frame, settings: text } = view.messages.console;
-  const settingsUri = view.consoleUri("/settings");
+  const settingsUri = view.consoleUri("/settings/branding");
   const { fault, hasFocus } = fieldState(state, "logo");
   const described = fault === undefined ? "logo-hint" : "logo-hint logo-fault";
   return consoleLayout({
     ...view,
     title: text.logoTitle,
-    breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
+    breadcrumbs: [{ label: text.brandingTitle, uri: settingsUri }],
     notice: formNotice({ ...view, labels: { logo: text.logoFile } }),
     body: html`<section class="card">
 <p class="logo-now">${avatar(record.name, record.logoUri)}<span>${record.logoUri === undefined ? text.noLogo : html`<bdi>${record.name}</bdi>`}</span></p>

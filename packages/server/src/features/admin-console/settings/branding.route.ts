@@ -1,9 +1,9 @@
-/** settings/branding: name and accent colour of the organisation, with a preview; settings/logo: a small PNG file, or none. */
+/** settings/branding: the organisation's sign-in page, with a live preview; settings/logo: a small PNG file, or none. */
 import type { FastifyInstance } from "fastify";
 import { logoUriOf, pngFault } from "../../../core/organisations/logo.ts";
 import { isRecordName, type Organisation } from "../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
-import { isAccentColour, isReadableAccent } from "../../../html/accent.ts";
+import { isAccentColour } from "../../../html/accent.ts";
 import { type Html, render } from "../../../html/html.ts";
 import type { PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -11,7 +11,7 @@ import { stylesheet } from "../../../html/stylesheet.ts";
 import { acceptFiles } from "../../../http/file-form.ts";
 import { newNonce, sendEmbeddedDocument } from "../../../http/page.ts";
 import { checkForm, requireSameOrigin, type SentForm } from "../../../page-kit/accept-form.ts";
-import { pageMessages, pageOrganisation } from "../../../page-kit/console-frame.ts";
+import { doneKey, pageMessages, pageOrganisation } from "../../../page-kit/console-frame.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
 import {
   type ConsoleDeps,
@@ -20,8 +20,16 @@ import {
   requireAdministrator,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { type BrandingInput, brandingPage, logoPage } from "./branding.page.ts";
+import { brandingPage, logoPage } from "./branding.page.ts";
 import { loadOrganisation, organisationRecord } from "./organisation-record.ts";
+import {
+  brandingOf,
+  readSignInInput,
+  type SignInInput,
+  signInFaults,
+  toSignInInput,
+  withoutFaults,
+} from "./sign-in-input.ts";
 
 export interface BrandingDeps extends ConsoleDeps {
   /** The sign-in page of an organisation, without anything to press. */
@@ -52,74 +60,68 @@ async function showSignIn(deps: BrandingDeps, visit: Visit): Promise<void> {
   );
   const form = isDraft && (await checkForm(deps, visit, signedIn));
   const record = await loadOrganisation(deps, visit);
-  const organisation = pageOrganisation(record);
-  const shown = form && form.outcome === "accepted" ? withDraft(organisation, readInput(form)) : organisation;
-  if (form && form.outcome === "rejected") visit.reply.code(form.refusal.status);
   const frame = {
     messages: pageMessages(visit, signedIn),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
   };
-  await sendEmbeddedDocument(visit.reply, render(deps.signInPage(frame, shown)), { isOurPage: true });
+  const shown = form && form.outcome === "accepted" ? withDraft(record, form, frame.messages) : record;
+  if (form && form.outcome === "rejected") visit.reply.code(form.refusal.status);
+  const page = deps.signInPage(frame, pageOrganisation(shown));
+  await sendEmbeddedDocument(visit.reply, render(page), { isOurPage: true });
 }
 
-/** What can't be saved isn't shown: the name and colour stay as they are. */
-const withDraft = (
-  organisation: PageOrganisation,
-  { name, accentColor }: BrandingInput,
-): PageOrganisation => ({
-  ...organisation,
-  name: isRecordName(name) ? name : organisation.name,
-  ...(accentColor === "" ? { accentColor: undefined } : {}),
-  ...(isAccentColour(accentColor) && isReadableAccent(accentColor) ? { accentColor } : {}),
-});
+/** What can't be saved isn't shown: it stays as it is. */
+function withDraft(
+  record: Organisation,
+  { values }: Pick<SentForm, "values">,
+  messages: Messages,
+): Organisation {
+  const draft = readSignInInput(values);
+  const shown = withoutFaults(draft, toSignInInput(record), signInFaults(draft, messages));
+  const { settings } = record;
+  return {
+    ...record,
+    name: isRecordName(draft.name) ? draft.name : record.name,
+    settings: { ...settings, branding: brandingOf(shown, settings.branding) },
+  };
+}
 
-const readInput = ({ values }: Pick<SentForm, "values">): BrandingInput => ({
-  name: (values.get("name") ?? "").slice(0, 300).trim(),
-  accentColor: (values.get("accentColor") ?? "").slice(0, 20).trim().toLowerCase(),
-});
-
-const toInput = ({ name, settings }: Organisation): BrandingInput => ({
-  name,
-  accentColor: settings.branding.accentColor ?? "",
-});
-
-const branding: EditForm<ConsoleDeps, Organisation, BrandingInput, BrandingInput> = {
+const branding: EditForm<ConsoleDeps, Organisation, SignInInput, SignInInput> = {
   ...organisationRecord,
   current: "signInPage",
   hasFrame: true,
   // The logo has its own form.
-  version: toInput,
-  toInput,
-  readInput,
+  version: toSignInInput,
+  toInput: toSignInInput,
+  readInput: ({ values }) => readSignInInput(values),
   toDisplay: (input) => input,
-  page: (view, { record }) => {
+  page: (view, { record, visit }) => {
     const { accentColor } = view.input;
-    const { logoUri } = record.settings.branding;
     const isEmpty = accentColor === "";
+    const { logoUri } = record.settings.branding;
     const shown = { accentColor: isEmpty ? undefined : accentColor, logoUri };
-    return brandingPage({ ...view, preview: isEmpty || isAccentColour(accentColor) ? shown : undefined });
+    return brandingPage({
+      ...view,
+      settings: record.settings,
+      done: doneKey(visit, view.messages.console.settings.done),
+      // Asked for by the button: where scripts run, the frame shows it.
+      preview:
+        visit.request.method === "POST" && (isEmpty || isAccentColour(accentColor)) ? shown : undefined,
+    });
   },
   previewButton: "preview",
   validate: (input, { messages }) => {
-    const fault = colourFault(input, messages);
-    return fault === undefined ? { content: input } : { faults: { accentColor: fault } };
+    const faults = signInFaults(input, messages);
+    return Object.keys(faults).length === 0 ? { content: input } : { faults };
   },
-  save: async (inside, { name, accentColor }, { visit: { organisation }, acting, record }) => {
-    const { accentColor: _, ...others } = record.settings.branding;
-    const changed = accentColor === "" ? others : { ...others, accentColor };
-    await changeOrganisationSettings(inside, { ...acting, name, settings: { branding: changed } });
-    return consolePath(organisation, "/settings?done=branding");
+  save: async (inside, input, { visit: { organisation }, acting, record }) => {
+    const { name } = input;
+    const settings = { branding: brandingOf(input, record.settings.branding) };
+    await changeOrganisationSettings(inside, { ...acting, name, settings });
+    return consolePath(organisation, "/settings/branding?done=branding");
   },
 };
-
-/** The shades that pages derive from the colour must reach WCAG AA on light and on dark. */
-function colourFault({ accentColor }: BrandingInput, messages: Messages): string | undefined {
-  const { faults } = messages.console.settings;
-  if (accentColor === "") return undefined;
-  if (!isAccentColour(accentColor)) return faults.colour;
-  return isReadableAccent(accentColor) ? undefined : faults.contrast;
-}
 
 type Logo = { logoUri: string | undefined };
 type LogoInput = Logo | { fault: "logo-none" | NonNullable<ReturnType<typeof pngFault>> };
@@ -143,7 +145,10 @@ const logo: EditForm<ConsoleDeps, Organisation, LogoInput, Logo> = {
     const { logoUri: _, ...others } = record.settings.branding;
     const changed = logoUri === undefined ? others : { ...others, logoUri };
     await changeOrganisationSettings(inside, { ...acting, settings: { branding: changed } });
-    return consolePath(organisation, `/settings?done=${logoUri === undefined ? "logoRemoved" : "logo"}`);
+    return consolePath(
+      organisation,
+      `/settings/branding?done=${logoUri === undefined ? "logoRemoved" : "logo"}`,
+    );
   },
 };
 

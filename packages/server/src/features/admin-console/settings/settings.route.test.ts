@@ -67,7 +67,7 @@ describe("organisation settings pages", () => {
     assert.match(preview.body, /<bdi>Acme &amp; Co<\/bdi>/);
     assert.equal((await record()).name, "Acme");
     const saved = await here.send("/settings/branding", typed);
-    assert.match(saved.location ?? "", /\/settings\?done=branding$/);
+    assert.match(saved.location ?? "", /\/settings\/branding\?done=branding$/);
     const { name, settings } = await record();
     assert.deepEqual([name, settings.branding], ["Acme & Co", { accentColor: "#b00020" }]);
     const login = await visit(testBrowser(), org);
@@ -113,6 +113,67 @@ describe("organisation settings pages", () => {
     }
     const hostile = await here.send("/settings/branding", { name: "<script>x</script>", preview: "1" });
     assert.doesNotMatch(hostile.body, /<script>x/);
+    assert.deepEqual(await record(), before);
+  });
+
+  test("texts and links: saved, shown at sign-in in the reader's language, and taken back", async () => {
+    const typed = {
+      ...{
+        "heading-en": "Welcome aboard",
+        "text-en": " For  crews\nand guests. ",
+        "heading-da": "Velkommen",
+      },
+      ...{ helpUri: "mailto:help@acme.example", privacyUri: "https://acme.example/privacy" },
+    };
+    assert.equal((await here.send("/settings/branding", typed)).status, 303);
+    const { helpUri, privacyUri } = typed;
+    assert.deepEqual((await record()).settings.branding, {
+      ...{ helpUri, privacyUri },
+      signInTexts: {
+        en: { heading: "Welcome aboard", text: "For crews and guests." },
+        da: { heading: "Velkommen" },
+      },
+    });
+    const login = async (language: string) => {
+      const url = `${org.issuer}/account/security`;
+      return (await testBrowser().get(url, { "accept-language": language })).body;
+    };
+    const english = await login("en");
+    assert.match(english, /<h1>Welcome aboard<\/h1>\s*<p class="own-text">For crews and guests\.<\/p>/);
+    assert.match(english, /<p class="own-title">Sign in to [^<]*<\/p>/, "and where it leads");
+    assert.match(english, /id="foot-help" href="mailto:help@acme\.example"/);
+    const danish = await login("da");
+    assert.match(danish, /<h1>Velkommen<\/h1>\s*<p class="own-text">For crews and guests\.<\/p>/);
+    await byAnother(({ settings: { branding } }) => ({
+      branding: { ...branding, signInTexts: { ...branding.signInTexts, fi: { heading: "Tervetuloa" } } },
+    }));
+    const without = Object.fromEntries(Object.keys(typed).map((name) => [name, undefined]));
+    assert.equal((await here.send("/settings/branding", without)).status, 303);
+    assert.deepEqual(
+      (await record()).settings.branding,
+      { signInTexts: { fi: { heading: "Tervetuloa" } } },
+      "a language that the form does not show keeps its text",
+    );
+    await byAnother({ branding: {} });
+    assert.match(await login("en"), /<h1>Sign in to /);
+  });
+
+  test("rejects texts that are too long or deceive, and links that are none", async () => {
+    const before = await record();
+    for (const [field, value] of [
+      ["heading-en", "x".repeat(81)],
+      ["text-de", "x".repeat(301)],
+      ["heading-fr", "a\u202eb"],
+      ["helpUri", "http://acme.example"],
+      ["privacyUri", "mailto:a@b.example"],
+      ["termsUri", "javascript:alert(1)"],
+    ] as const) {
+      const page = await here.send("/settings/branding", { [field]: value });
+      assert.equal(page.status, 400, field);
+      assert.ok(page.body.includes(`id="${field}-fault"`), field);
+    }
+    const hostile = await here.send("/settings/branding", { "heading-en": "<b>x</b>", preview: "1" });
+    assert.doesNotMatch(hostile.body, /<b>x/);
     assert.deepEqual(await record(), before);
   });
 

@@ -35,6 +35,18 @@ describe("the live preview of the sign-in page", () => {
     assert.deepEqual(await stored(), before);
   });
 
+  test("shows texts and links as they are typed", async () => {
+    const { body } = await preview({
+      "heading-en": "Welcome <b>",
+      "text-en": "Hello",
+      termsUri: "https://a.example/t",
+    });
+    assert.match(body, /<h1>Welcome &lt;b&gt;<\/h1>\s*<p class="own-text">Hello<\/p>/);
+    assert.match(body, /id="foot-terms" href="https:\/\/a\.example\/t"/);
+    const faulty = await preview({ "heading-en": "x".repeat(81), termsUri: "javascript:x" });
+    assert.doesNotMatch(faulty.body, /xxx|javascript:|foot-terms/);
+  });
+
   test("what couldn't be saved isn't shown, and hostile input is text", async () => {
     const { body } = await preview({ name: "\u202Eevil", accentColor: "red}</style><script>" });
     assert.match(body, /Sign in to Acme/);

@@ -95,8 +95,7 @@ export function loginPage(view: LoginView): Html {
     ...view,
     scripts: view.script === undefined ? [] : [view.script],
     title,
-    body: html`<div class="title"><h1>${title}</h1>
-${applicationHome(view.application)}</div>
+    body: html`${heading(view, title)}
 ${loginNotice(view)}
 ${view.isPasskeyFirst && passkeySignIn(view)}<form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
@@ -105,6 +104,18 @@ ${fields(view)}
 </form>
 ${!view.isPasskeyFirst && passkeySignIn(view)}`,
   });
+}
+
+/** The organisation's own words, above those that say where the sign-in leads. */
+function heading({ organisation, application, messages }: LoginView, title: string): Html {
+  const own = organisation.signInText?.(messages.locale) ?? {};
+  const text = own.text !== undefined && html`<p class="own-text">${own.text}</p>`;
+  return own.heading === undefined
+    ? html`<div class="title"><h1>${title}</h1>
+${applicationHome(application)}${text}</div>`
+    : html`<div class="title"><h1>${own.heading}</h1>
+${text}<p class="own-title">${title}</p>
+${applicationHome(application)}</div>`;
 }
 
 /** Beside the label to the eye; after the password for the keyboard. */

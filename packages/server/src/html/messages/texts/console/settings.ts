@@ -24,12 +24,16 @@ export type ConsoleSettingsTexts = {
       faults: {
         name: string; colour: string; contrast: string; link: string; "logo-form": string;
         "logo-size": string; "logo-sides": string; "logo-none": string; range: string;
-        "idle-above-lifetime": string; language: string; choice: string; ownAddress: string;
+        "idle-above-lifetime": string; language: string; choice: string; ownAddress: string; text: string;
       };
       done: {
         branding: string; logo: string; logoRemoved: string; policies: string;
       };
       livePreview: string; livePreviewText: string; livePreviewShow: string;
+      brandingSummary: (values: { organisation: string }) => string; brand: string; texts: string;
+      textsText: string; heading: string; headingHint: string; text: string; textHint: string;
+      otherLanguages: string; methods: string; methodsText: string; linksTitle: string; linksText: string;
+      helpHint: string; linkHint: string; desk: string; phone: string; size: string; scheme: string;
     };
   };
 };
