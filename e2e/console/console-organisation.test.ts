@@ -11,7 +11,7 @@ import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { mailsTo } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
 import { signInByKeyboard } from "../journeys/sign-in-steps.ts";
-import { choose, enter, handName, hasScripts, isReady, pick, press, type } from "../support/hand.ts";
+import { choose, enter, handName, hasScripts, isReady, pick, press, tick, type } from "../support/hand.ts";
 import { confirmByName, doneText, journeys } from "./console-journey.ts";
 
 const MINUTE_MS = 60_000;
@@ -74,27 +74,40 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
   assert.equal((await organisation())?.settings.branding.accentColor, "#7a1f5c");
 });
 
-test("the logo: uploaded, shown on the sign-in page and removed", async (t) => {
+test("images: uploaded, shown on the sign-in page by scheme and width, and removed", async (t) => {
   const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   await visit.open("/settings");
   await enter(page, "logo-edit");
   await enter(page, "logo-save");
   await isReady(page, "logo");
-  await visit.look("Change logo");
-  const [choice] = await Promise.all([page.waitForEvent("filechooser"), press(page, "logo")]);
-  const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 48, height: 48 } });
-  await choice.setFiles({ name: "logo.png", mimeType: "image/png", buffer });
+  await visit.look("Images");
+  const upload = async (kind: string, side: number) => {
+    const [choice] = await Promise.all([page.waitForEvent("filechooser"), press(page, kind)]);
+    const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: side, height: side } });
+    await choice.setFiles({ name: `${kind}.png`, mimeType: "image/png", buffer });
+  };
+  await upload("logo", 48);
+  await upload("darkLogo", 40);
+  await upload("panel", 320);
   await enter(page, "logo-save");
-  assert.equal(await doneText(page), "Logo saved.");
-  const { page: stranger } = await visitor(t);
+  assert.equal(await doneText(page), "Images saved.");
+  const { page: stranger, watch } = await visitor(t);
+  await stranger.setViewportSize({ width: 390, height: 844 });
   await stranger.goto(`${fixture().baseUrl}/oauth/manage/${fixture().orgId}/users`);
-  assert.equal(await stranger.evaluate("document.querySelector('.brand img').naturalWidth"), 48);
+  const width = () => stranger.evaluate("document.querySelector('.brand img').naturalWidth");
+  const asked = () => watch.requests.filter((request) => request.url().includes("/images/")).length;
+  assert.deepEqual([await width(), asked()], [48, 1], "a phone does not ask for the picture");
+  await stranger.emulateMedia({ colorScheme: "dark" });
+  await eventually("the dark logo is there", async () => (await width()) === 40);
+  await stranger.setViewportSize({ width: 1280, height: 800 });
+  await eventually("and the picture, where there is room", async () => asked() === 3);
   await enter(page, "branding-logo");
-  await enter(page, "logo-remove");
-  assert.equal(await doneText(page), "Logo removed.");
+  for (const kind of ["logo", "darkLogo", "panel"]) await tick(page, `remove-${kind}`);
+  await enter(page, "logo-save");
+  assert.equal(await doneText(page), "Images saved.");
   await stranger.reload();
-  assert.equal(await stranger.locator(".brand img").count(), 0);
+  assert.equal(await stranger.locator(".brand img, .side-image").count(), 0);
 });
 
 test("requiring a second factor makes the administrator and the next user enrol one", async (t) => {

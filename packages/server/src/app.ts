@@ -32,6 +32,7 @@ import {
   downloads,
   healthChecks,
   landingPages,
+  organisationImages,
 } from "./modules/service-routes.ts";
 import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-pages.ts";
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
@@ -44,6 +45,7 @@ const modules: readonly Module[] = [
   assets,
   downloads,
   documents,
+  organisationImages,
   tokenEndpoints,
   agentApi,
   deviceEnrolment,

@@ -12,6 +12,11 @@ export type PageOrganisation = {
   accentColor?: string | undefined;
   /** A `data:image/…` address or a path of this server; others are ignored, pages ask no third party for anything. */
   logoUri?: string | undefined;
+  /** In its place where the reader prefers dark. */
+  darkLogoUri?: string | undefined;
+  faviconUri?: string | undefined;
+  /** Beside the sign-in on a wide screen: a path of this server; anything else is ignored. */
+  panelUri?: string | undefined;
   /** At the foot of its end-user pages; https addresses, help also `mailto:`. */
   links?: { help?: string | undefined; privacy?: string | undefined; terms?: string | undefined } | undefined;
   /** On its sign-in page, in the language of a reader. */
@@ -57,6 +62,8 @@ export type LayoutView = PageFrame & {
   refresh?: { seconds: number; path: string } | undefined;
   /** `Asset.path` of the stylesheet's font: asked for before the browser reads the stylesheet. */
   font?: string | undefined;
+  /** A page of the sign-in, which has the organisation's picture beside it. */
+  hasPanel?: boolean | undefined;
   /** Another accent, `#rrggbb`, which the page shows in `.preview-light` and `.preview-dark`. */
   previewAccent?: string | undefined;
 };
@@ -68,9 +75,22 @@ function accentStyle(view: Omit<LayoutView, "body">): Content {
   const rules = [
     isAccentColour(colour) && accentRules(colour),
     isAccentColour(preview) && previewRules(preview),
+    view.hasPanel === true && panelRules(panelUri(view) ?? ""),
   ].filter((one) => one !== false);
   return rules.length > 0 && html`<style nonce="${view.nonce}">${raw(rules.join(""))}</style>`;
 }
+
+/** Nothing but the characters of its own path may get into the style element. */
+const PANEL_PATH = /^\/oauth\/[0-9a-f-]{36}\/images\/[\w-]{43}$/;
+
+const panelUri = ({ organisation }: Pick<LayoutView, "organisation">): string | undefined =>
+  organisation?.panelUri !== undefined && PANEL_PATH.test(organisation.panelUri)
+    ? organisation.panelUri
+    : undefined;
+
+/** A background: it is not asked for where the screen is too narrow for it. */
+const panelRules = (uri: string): string =>
+  `@media(min-width:64rem){.side-image{background-image:url("${uri}")}}`;
 
 /** Where scripts run, they poll instead. */
 function refreshWithoutScripts({ refresh }: Omit<LayoutView, "body">): Content {
@@ -92,7 +112,7 @@ export function documentShell(view: Omit<LayoutView, "body">, frame: Html): Html
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
-<link rel="icon" href="${ringIcon}">
+<link rel="icon" href="${view.organisation?.faviconUri ?? ringIcon}">
 ${view.font !== undefined && html`<link rel="preload" href="${view.font}" as="font" type="font/woff2" crossorigin>\n`}<link rel="stylesheet" href="${view.stylesheet}">
 ${accentStyle(view)}${view.firstScript !== undefined && html`<script src="${view.firstScript}" defer blocking="render"></script>`}${scripts}
 ${refreshWithoutScripts(view)}</head>
@@ -105,10 +125,11 @@ ${frame}
 export function signInLayout(view: LayoutView): Html {
   const name = view.organisation?.name ?? view.messages.product;
   const title = view.messages.frame.documentTitle({ title: view.title, organisation: name });
+  const hasPanel = panelUri(view) !== undefined;
   return documentShell(
-    { ...view, title },
-    html`<body class="narrow">
-<header class="brand">${view.emblem ?? brandMark(view, "large")}<bdi class="brand-name">${name}</bdi></header>
+    { ...view, title, hasPanel },
+    html`<body class="narrow${hasPanel && " with-image"}">
+${hasPanel && html`<div class="side-image" aria-hidden="true"></div>\n`}<header class="brand">${view.emblem ?? brandMark(view, "large")}<bdi class="brand-name">${name}</bdi></header>
 <main class="card">
 ${view.notice}${view.body}
 </main>
@@ -133,7 +154,9 @@ ${view.notice}${view.body}
 }
 
 const brandMark = ({ organisation }: Pick<LayoutView, "organisation">, size?: "large"): Html =>
-  organisation === undefined ? ringMark : avatar(organisation.name, organisation.logoUri, { size });
+  organisation === undefined
+    ? ringMark
+    : avatar(organisation.name, organisation.logoUri, { size, darkUri: organisation.darkLogoUri });
 
 /** Help, privacy and terms where the organisation has them, and who the sign-in is by. */
 export function pageFoot(view: Pick<LayoutView, "organisation" | "messages" | "languages">): Html {

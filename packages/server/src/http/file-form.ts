@@ -3,13 +3,13 @@ import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /**
- * Also accepts multipart forms. A file becomes a `data:` URL in its field, so that it can be rendered again like any
+ * Also accepts multipart forms, of `bodyLimit` bytes (default: the server's limit). A file becomes a `data:` URL in its field, so that it can be rendered again like any
  * other input; no file is an empty text.
  */
-export function acceptFiles(scope: FastifyInstance): void {
+export function acceptFiles(scope: FastifyInstance, bodyLimit?: number): void {
   scope.addContentTypeParser(
     "multipart/form-data",
-    { parseAs: "buffer" },
+    { parseAs: "buffer", ...(bodyLimit === undefined ? {} : { bodyLimit }) },
     async ({ headers }: FastifyRequest, body: Buffer) => readParts(body, headers["content-type"] ?? ""),
   );
 }

@@ -73,7 +73,9 @@ export async function sendEmbeddedDocument(
   body: string,
   { isOurPage = false }: { readonly isOurPage?: boolean } = {},
 ): Promise<void> {
-  const sources = isOurPage ? "style-src 'self' 'unsafe-inline'; img-src data:" : "style-src 'unsafe-inline'";
+  const sources = isOurPage
+    ? "style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+    : "style-src 'unsafe-inline'";
   const sandbox = isOurPage ? "sandbox allow-same-origin" : "sandbox";
   await reply
     .headers({

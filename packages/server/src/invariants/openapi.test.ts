@@ -21,8 +21,8 @@ import {
 } from "../testing/test-service.ts";
 
 const NO_ID = "00000000-0000-7000-8000-000000000000";
-/** Files and languages: one that is not there is told like any address without a route. */
-const BY_NAME = ["/assets/:file", "/downloads/:file", "/language/:locale"];
+/** Files, images and languages: one that is not there is told like any address without a route. */
+const BY_NAME = ["/assets/:file", "/downloads/:file", "/language/:locale", "/oauth/:org/images/:digest"];
 /** What the command menu of the console finds, for its script alone. */
 const SEARCH = `${CONSOLE}/search`;
 

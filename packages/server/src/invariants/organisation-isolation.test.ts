@@ -46,6 +46,7 @@ import { consentProbes } from "../testing/probes/consent-probes.ts";
 import { deviceProbes } from "../testing/probes/device-probes.ts";
 import { documentProbes, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
 import { federationProbes } from "../testing/probes/federation-probes.ts";
+import { imageProbes } from "../testing/probes/image-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
 import {
@@ -124,6 +125,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("HEAD", "/ /livez /healthz /readyz /openapi.json /docs"),
   ...documentProbes,
   ...apiProbes,
+  ...imageProbes,
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),
   "OPTIONS /oauth/:org/userinfo": preflight("userinfo"),

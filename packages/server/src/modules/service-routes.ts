@@ -13,6 +13,7 @@ import { landingRoute } from "../features/landing/landing.route.ts";
 import { discoveryRoutes, providerMetadata } from "../features/oauth/discovery.route.ts";
 import { jwksRoute } from "../features/oauth/jwks.route.ts";
 import { oauthOperations } from "../features/oauth/oauth-operations.ts";
+import { imagesRoute } from "../features/organisation-images/images.route.ts";
 import { poolDocumentsRoutes } from "../features/sovereign/admin-api/pool-documents.route.ts";
 import { agentOperations } from "../features/sovereign/agent-api/agent-operations.ts";
 import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
@@ -80,6 +81,8 @@ export const landingPages: Module = (scope, { service, options: { demo } }) => {
   if (demo) consoleKitRoutes(scope, service);
   if (hasMailbox) mailboxRoutes(scope, { ...service, composeBody: (mail) => composeMailBody(deps, mail) });
 };
+
+export const organisationImages: Module = (scope, { service }) => imagesRoute(scope, service);
 
 /** Every document of `documents`. */
 const documentPaths = [

@@ -1,7 +1,9 @@
 /** What is around every page of the console, for the one who looks at it. */
 
 import type { FastifyInstance } from "fastify";
-import type { Organisation } from "../core/organisations/organisation.ts";
+import { imagePath } from "../core/organisations/image-kinds.ts";
+import { imagesOf } from "../core/organisations/images.ts";
+import type { Organisation, OrganisationSettings } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import { signInTextFor } from "../core/organisations/sign-in-texts.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
@@ -204,14 +206,22 @@ export function readingRoute<Deps extends ConsoleDeps>(
   });
 }
 
+/** A dark logo stands in for a logo; alone it would be nothing on light. */
+const imageUris = (orgId: string, { logo, darkLogo, favicon, panel }: OrganisationSettings["images"]) => ({
+  logoUri: logo && imagePath(orgId, logo),
+  darkLogoUri: logo && darkLogo && imagePath(orgId, darkLogo),
+  faviconUri: favicon && imagePath(orgId, favicon),
+  panelUri: panel && imagePath(orgId, panel),
+});
+
 export const pageOrganisation = ({
   id,
   name,
-  settings: { branding, defaultLocale },
+  settings: { branding, images, defaultLocale },
 }: Organisation): PageOrganisation => ({
   name,
   accentColor: branding.accentColor,
-  logoUri: branding.logoUri,
+  ...imageUris(id, imagesOf({ branding, images })),
   links: { help: branding.helpUri, privacy: branding.privacyUri, terms: branding.termsUri },
   signInText: (locale) => signInTextFor(branding.signInTexts, { locale, defaultLocale }),
   accountUri: `/oauth/${id}/account`,

@@ -13,6 +13,7 @@ import {
   runInProcess,
 } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { pngOf } from "../../testing/fixtures/images.ts";
 
 interface Shown {
   readonly id: string;
@@ -106,22 +107,23 @@ describe("signet org", () => {
       const folder = await mkdtemp(path.join(os.tmpdir(), "signet-logo-"));
       try {
         const file = path.join(folder, "logo.png");
-        const png = Buffer.from(
-          `89504e470d0a1a0a0000000d49484452${"00000010".repeat(2)}${"00".repeat(9)}`,
-          "hex",
-        );
-        await writeFile(file, png);
+        await writeFile(file, pngOf(16, 16));
         await set("--accent-color", "#2f4fd8");
-        assert.match((await set("--logo", file)).out, /^Changed: logoUri\.$/m);
-        const branding = {
-          accentColor: "#2f4fd8",
-          logoUri: `data:image/png;base64,${png.toString("base64")}`,
-        };
-        assert.deepEqual((await kept())?.branding, branding);
+        assert.match((await set("--logo", file, "--favicon", file)).out, /^Changed: logo, favicon\.$/m);
+        const images = (await kept())?.images;
+        assert.deepEqual(Object.keys(images ?? {}).sort(), ["favicon", "logo"]);
+        assert.deepEqual([images?.logo?.width, images?.logo?.height], [16, 16]);
+        assert.match(
+          (await set("--picture", file)).err,
+          /logo\.png: the image has too few or too many pixels/,
+        );
         await writeFile(file, "<svg/>");
-        assert.match((await set("--logo", file)).err, /logo\.png: the file is not a PNG/);
-        assert.equal((await set("--logo", "none")).code, 0);
-        assert.deepEqual((await kept())?.branding, { accentColor: "#2f4fd8" });
+        assert.match((await set("--dark-logo", file)).err, /logo\.png: the file is no image/);
+        assert.equal((await set("--logo", "none", "--favicon", "none")).code, 0);
+        assert.deepEqual(
+          [(await kept())?.images, (await kept())?.branding],
+          [{}, { accentColor: "#2f4fd8" }],
+        );
         await set("--help-link", "mailto:help@acme.example", "--privacy-link", "https://acme.example/p");
         assert.equal((await set("--privacy-link", "none")).code, 0);
         const left = { accentColor: "#2f4fd8", helpUri: "mailto:help@acme.example" };

@@ -1,6 +1,13 @@
 /** `signet org …`: organisations. */
 
-import { logoUriOf, MAX_LOGO_BYTES, pngFault } from "../../core/organisations/logo.ts";
+import type { ImageKind } from "../../core/organisations/image-kinds.ts";
+import {
+  changeImages,
+  type ImageChanges,
+  type ImageFault,
+  imageRules,
+  readImage,
+} from "../../core/organisations/images.ts";
 import {
   issuerOf,
   type Organisation,
@@ -94,7 +101,13 @@ export const orgCommands: readonly Command[] = [
     options: {
       name: { value: "NAME", help: "display name" },
       "accent-color": { value: "COLOUR", help: "accent colour such as #2f4fd8; none for the default" },
-      logo: { value: "FILE", help: "PNG file of at most 8 KiB; none to remove the logo" },
+      logo: {
+        value: "FILE",
+        help: "PNG, JPEG or WebP of at most 64 KiB; none to remove it, like the others",
+      },
+      "dark-logo": { value: "FILE", help: "logo for users who prefer dark" },
+      favicon: { value: "FILE", help: "PNG or ICO of at most 32 KiB" },
+      picture: { value: "FILE", help: "picture beside the sign-in on wide screens, at most 512 KiB" },
       "help-link": {
         value: "URL",
         help: "link on sign-in pages: https, or mailto: and an address; none to remove it",
@@ -162,22 +175,26 @@ async function change(call: OrganisationCall): Promise<number> {
   const name = definedOnly({ name: optionalText(values, "name") });
   const branding = readBranding(values);
   const texts = readSignInTexts(values);
+  const images = readImages(values);
   const settings = readPolicies(values);
-  if ([name, branding, texts, settings].every((members) => Object.keys(members).length === 0))
+  if ([name, branding, texts, images, settings].every((members) => Object.keys(members).length === 0))
     throw new UsageError("give at least one setting, e.g. --second-factor POLICY; see signet org set --help");
   const { by } = call;
-  await changeOrganisationSettings(service, {
+  const wanted = {
     ...by,
     ...name,
-    settings: (present) => ({
+    settings: (present: Organisation) => ({
       ...settings,
       ...mergeBranding(present.settings.branding, branding, texts),
     }),
-  });
+  };
+  await (Object.keys(images).length === 0
+    ? changeOrganisationSettings(service, wanted)
+    : changeImages(service, images, wanted));
   const changed = await findOrganisation(service.database.query, by.orgId);
   const { secondFactor, requireVerifiedEmail, allowAccountDeletion, ...others } = settings;
   const hasTexts = Object.keys(texts).length > 0 ? { signInTexts: texts } : {};
-  const members = Object.keys({ ...name, ...branding, ...hasTexts, ...others });
+  const members = Object.keys({ ...name, ...branding, ...images, ...hasTexts, ...others });
   return printResult(call, changed && orgRecord(changed, call.config.baseUrl), () => [
     ...(secondFactor === undefined ? [] : [`Second factor: ${secondFactor}.`]),
     ...(requireVerifiedEmail === undefined
@@ -191,22 +208,42 @@ async function change(call: OrganisationCall): Promise<number> {
 }
 
 function readBranding(values: Values) {
-  const logo = optionalText(values, "logo");
   return definedOnly({
     accentColor: optionalText(values, "accent-color")?.toLowerCase(),
-    logoUri: logo === undefined || logo === "none" ? logo : readLogo(logo),
     helpUri: optionalText(values, "help-link"),
     privacyUri: optionalText(values, "privacy-link"),
     termsUri: optionalText(values, "terms-link"),
   });
 }
 
-/** core/organisations/logo.ts validates the picture. @returns a data: URI */
-const readLogo = (path: string): string =>
-  readOptionFile("logo", path, MAX_LOGO_BYTES, (file) => {
-    if (pngFault(file) === "logo-form") throw new Error("the file is not a PNG image");
-    return logoUriOf(file);
-  });
+const imageOptions = {
+  logo: "logo",
+  "dark-logo": "darkLogo",
+  favicon: "favicon",
+  picture: "panel",
+} as const satisfies Record<string, ImageKind>;
+
+const imageFaults: Readonly<Record<ImageFault, string>> = {
+  "image-form": "the file is no image of the formats that it may have",
+  "image-size": "the file is too large",
+  "image-sides": "the image has too few or too many pixels",
+};
+
+function readImages(values: Values): ImageChanges {
+  const read = (option: string, kind: ImageKind) => {
+    const file = optionalText(values, option);
+    if (file === undefined) return undefined;
+    if (file === "none") return null;
+    return readOptionFile(option, file, imageRules[kind].maxBytes, (bytes) => {
+      const image = readImage(kind, bytes);
+      if (typeof image === "string") throw new Error(imageFaults[image]);
+      return image;
+    });
+  };
+  return definedOnly(
+    Object.fromEntries(Object.entries(imageOptions).map(([option, kind]) => [kind, read(option, kind)])),
+  );
+}
 
 type OwnText = { readonly locale: string; readonly text: string };
 type OwnTexts = Readonly<Partial<Record<SignInTextPart, OwnText>>>;

@@ -76,7 +76,7 @@ const policyMembers = {
   deviceAttestation: Type.Enum([...attestationPolicies]),
   deviceEkTrust: Type.Enum([...ekTrustModes]),
   defaultLocale: Type.String({ pattern: LANGUAGE, description: "a language like en" }),
-} satisfies Record<Exclude<keyof OrganisationSettings, "branding">, TSchema>;
+} satisfies Record<Exclude<keyof OrganisationSettings, "branding" | "images">, TSchema>;
 
 /** `requireConsent` duplicates `consentMode`: a file has only the latter. */
 export type SettingMember = Exclude<keyof ApplicationSettings, "requireConsent">;

@@ -146,7 +146,8 @@ export function organisationOfFile(
   { branding, policies }: OrganisationFile,
   current: OrganisationSettings,
 ): OrganisationSettings {
-  const { branding: _branding, ...defaults } = defaultOrganisationSettings;
+  // Images are files, and no part of this one.
+  const { branding: _branding, images: _images, ...defaults } = defaultOrganisationSettings;
   return {
     ...current,
     ...(policies === undefined ? {} : { ...defaults, ...policies }),

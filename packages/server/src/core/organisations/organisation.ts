@@ -2,6 +2,7 @@
 import type { RecordOf } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
+import type { ImageKind, ImageRef } from "./image-kinds.ts";
 import type { SignInTexts } from "./sign-in-texts.ts";
 
 export interface OrganisationSettings {
@@ -17,6 +18,8 @@ export interface OrganisationSettings {
     /** On the sign-in page, by language. */
     readonly signInTexts?: SignInTexts;
   };
+  /** Of the sign-in page, see images.ts. */
+  readonly images: Readonly<Partial<Record<ImageKind, ImageRef>>>;
   /** NIST SP 800-63B-4: length only, no composition rules. */
   readonly passwordMinLength: number;
   readonly sessionLifetimeSeconds: number;
@@ -43,6 +46,7 @@ export interface Organisation extends RecordOf<Omit<OrganisationTable, "settings
 
 export const defaultOrganisationSettings: OrganisationSettings = {
   branding: {},
+  images: {},
   passwordMinLength: 12,
   sessionLifetimeSeconds: 12 * 3600,
   sessionIdleSeconds: 2 * 3600,

@@ -17,6 +17,7 @@ import { auditSearch } from "./0016-audit-search.ts";
 import { factorResetRequests } from "./0017-factor-reset-requests.ts";
 import { mailTexts } from "./0018-mail-texts.ts";
 import { memberOrder } from "./0019-member-order.ts";
+import { organisationImages } from "./0021-organisation-images.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const timeline: readonly Migration[] = [
   factorResetRequests,
   mailTexts,
   memberOrder,
+  organisationImages,
 ];

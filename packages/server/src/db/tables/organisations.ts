@@ -9,6 +9,16 @@ export interface OrganisationTable {
   disabled_at: number | null;
 }
 
+export interface OrganisationImageTable {
+  org_id: string;
+  /** SHA-256 of the content, base64url. */
+  digest: string;
+  content_type: string;
+  /** Base64. */
+  content: string;
+  created_at: number;
+}
+
 export interface AuditEventTable {
   org_id: string;
   id: string;
@@ -79,6 +89,7 @@ export interface ActivityTable {
 }
 
 export interface OrganisationsSchema {
+  organisation_image: OrganisationImageTable;
   organisation: OrganisationTable;
   audit_event: AuditEventTable;
   audit_chain: AuditChainTable;

@@ -9,6 +9,8 @@ export type AvatarLook = {
   size?: "small" | "large" | undefined;
   /** Users are round; organisations and applications have corners. */
   isRound?: boolean | undefined;
+  /** Instead, where the reader prefers dark. */
+  darkUri?: string | undefined;
 };
 
 const SIZES = { small: 24, medium: 32, large: 48 } as const;
@@ -20,7 +22,10 @@ const classesOf = ({ size, isRound }: AvatarLook): string =>
 export function logo(address: string | undefined, look: AvatarLook = {}): Html | undefined {
   if (address === undefined || !OWN_IMAGE.test(address)) return undefined;
   const size = SIZES[look.size ?? "medium"];
-  return html`<img class="${classesOf(look)}" src="${address}" alt="" width="${size}" height="${size}">`;
+  const image = html`<img class="${classesOf(look)}" src="${address}" alt="" width="${size}" height="${size}">`;
+  const { darkUri } = look;
+  if (darkUri === undefined || !OWN_IMAGE.test(darkUri)) return image;
+  return html`<picture><source srcset="${darkUri}" media="(prefers-color-scheme: dark)">${image}</picture>`;
 }
 
 /** Expensive to create. */

@@ -5,10 +5,10 @@ import type { ConsoleFrame } from "./console-view.ts";
 import { icon } from "./icons.ts";
 
 export function organisationSwitcher(view: ConsoleFrame): Html {
-  const { name, logoUri } = view.organisation;
+  const { name, logoUri, darkLogoUri: darkUri } = view.organisation;
   const others = view.otherOrganisations;
   const { frame } = view.messages.console;
-  const current = html`${avatar(name, logoUri, { size: "small" })}<bdi class="brand-name">${name}</bdi>`;
+  const current = html`${avatar(name, logoUri, { size: "small", darkUri })}<bdi class="brand-name">${name}</bdi>`;
   if (others.length === 0) return html`<span class="org">${current}</span>`;
   const links = others.map(
     (one) =>

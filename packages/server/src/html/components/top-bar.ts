@@ -19,10 +19,10 @@ ${brand(view)}
 }
 
 function brand(view: ConsoleFrame): Html {
-  const { name, logoUri } = view.organisation;
+  const { name, logoUri, darkLogoUri: darkUri } = view.organisation;
   const home = linkAddress(view.homeUri);
   if (view.isEndUserPage)
-    return html`<a class="top-brand" id="nav-home" href="${home}">${avatar(name, logoUri, { size: "small" })}<bdi class="brand-name">${name}</bdi></a>`;
+    return html`<a class="top-brand" id="nav-home" href="${home}">${avatar(name, logoUri, { size: "small", darkUri })}<bdi class="brand-name">${name}</bdi></a>`;
   return html`<a class="top-brand" id="nav-home" href="${home}">${ringMark}<span class="wordmark">${view.messages.product}</span></a>
 ${organisationSwitcher(view)}`;
 }

@@ -7,7 +7,7 @@ import { localesFolder } from "./language-files.ts";
 import { LOCALES, type Messages, messages } from "./messages.ts";
 
 /** Texts that are the same in all. */
-const everywhere = ["CSV", "Next.js, Python, Kubernetes…", "Terminal"] as const;
+const everywhere = ["CSV", "Favicon", "Next.js, Python, Kubernetes…", "Terminal"] as const;
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
@@ -50,6 +50,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "Console",
     "Description",
     "Documentation",
+    "Images",
     "Invitation",
     "Logo",
     "Menu",

@@ -59,7 +59,7 @@ if (schemes.length > 0) {
   for (const choice of schemes) {
     choice.checked = choice.value === own;
     choice.addEventListener("change", () => frames().forEach(paint));
-    choice.closest("fieldset").hidden = false;
+    choice.closest("fieldset").classList.remove("scripted");
   }
   addEventListener("load", ({ target }) => target.matches?.(".sign-in-frame") && paint(target), true);
 }

@@ -1,4 +1,4 @@
-/** The forms of the sign-in page and of the logo. */
+/** The form of the sign-in page. */
 
 import { brandingLinks } from "../../../core/organisations/branding-links.ts";
 import type { OrganisationSettings } from "../../../core/organisations/organisation.ts";
@@ -9,9 +9,8 @@ import { card, facts } from "../../../html/components/card.ts";
 import { colourField } from "../../../html/components/colour-field.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { defaultSubmit, textField as inputField } from "../../../html/components/fields.ts";
-import { hiddenFields } from "../../../html/components/form.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
-import { type FormView, fieldState } from "../../../html/components/form-state.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
@@ -23,6 +22,7 @@ import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type BrandingView = FormView<SignInInput> & {
   settings: OrganisationSettings;
+  logoUri: string | undefined;
   done: keyof Messages["console"]["settings"]["done"] | undefined;
   /** Undefined when it is no colour. */
   preview: { accentColor: string | undefined; logoUri: string | undefined } | undefined;
@@ -91,7 +91,7 @@ function brandFields(view: BrandingView, labels: Labels): Html {
     inputField({ ...field("name"), hint: text.nameHint, maxLength: 100 }),
     colourField({ ...field("accentColor"), hint: text.accentHint, isOptional: true }),
     html`<div class="actions"><button class="button" id="branding-preview" name="preview" value="1" type="submit">${text.preview}</button></div>`,
-    html`<p class="logo-now">${avatar(view.organisation.name, view.settings.branding.logoUri)}<a id="branding-logo" href="${linkAddress(view.consoleUri("/settings/logo"))}">${text.logoTitle}</a></p>`,
+    html`<p class="logo-now">${avatar(view.organisation.name, view.logoUri)}<a id="branding-logo" href="${linkAddress(view.consoleUri("/settings/logo"))}">${text.imagesTitle}</a></p>`,
   ]);
 }
 
@@ -178,62 +178,22 @@ function livePreview({ consoleUri, messages }: BrandingView): Html {
   return html`<section class="card editor-preview" id="live" aria-labelledby="live-title">
 <div class="bar"><h2 id="live-title">${text.livePreview}</h2>
 <span class="heading-actions"><button class="button" id="branding-live" type="submit" form="branding-form" formaction="${uri}" formtarget="sign-in-preview">${text.livePreviewShow}</button></span></div>
-<div class="preview-switches">${segments("preview-size", text.size, { desk: text.desk, phone: text.phone })}${segments("preview-scheme", text.scheme, { light: text.light, dark: text.dark }, "hidden")}</div>
+<div class="preview-switches">${segments("preview-size", text.size, { desk: text.desk, phone: text.phone })}${segments("preview-scheme", text.scheme, { light: text.light, dark: text.dark }, "scripted")}</div>
 <div class="preview-window"><iframe class="mail-frame sign-in-frame" id="sign-in-preview" name="sign-in-preview" title="${text.livePreview}" src="${uri}" sandbox="allow-same-origin" referrerpolicy="no-referrer"></iframe></div>
 <p class="quiet">${text.livePreviewText}</p>
 </section>`;
 }
 
-/** One of a few, seen at once: the stylesheet acts on it, or a script, which shows it. The first is chosen. */
+/** One of a few, seen at once: the stylesheet acts on it, or a script, which shows it in the place that is kept for it. The first is chosen. */
 const segments = (
   name: string,
   legend: string,
   choices: Readonly<Record<string, string>>,
-  shown?: "hidden",
+  of?: "scripted",
 ): Html =>
-  html`<fieldset class="segments"${shown && html` hidden`}><legend class="visually-hidden">${legend}</legend>${Object.entries(
+  html`<fieldset class="segments${of && " scripted"}"><legend class="visually-hidden">${legend}</legend>${Object.entries(
     choices,
   ).map(
     ([value, label], index) =>
       html`<label><input type="radio" name="${name}" id="${name}-${value}" value="${value}"${index === 0 && html` checked`}><span>${label}</span></label>`,
   )}</fieldset>`;
-
-export type LogoView = FormView<unknown> & { record: { name: string; logoUri: string | undefined } };
-
-export function logoPage(view: LogoView): Html {
-  const { record, state } = view;
-  const { frame, settings: text } = view.messages.console;
-  const settingsUri = view.consoleUri("/settings/branding");
-  const { fault, hasFocus } = fieldState(state, "logo");
-  const described = fault === undefined ? "logo-hint" : "logo-hint logo-fault";
-  return consoleLayout({
-    ...view,
-    title: text.logoTitle,
-    breadcrumbs: [{ label: text.brandingTitle, uri: settingsUri }],
-    notice: formNotice({ ...view, labels: { logo: text.logoFile } }),
-    body: html`<section class="card">
-<p class="logo-now">${avatar(record.name, record.logoUri)}<span>${record.logoUri === undefined ? text.noLogo : html`<bdi>${record.name}</bdi>`}</span></p>
-<form class="form" id="logo-form" method="post" action="${linkAddress(view.action)}" enctype="multipart/form-data" novalidate>
-${hidden(view)}<div class="field"><label for="logo">${text.logoFile}</label>
-<input id="logo" name="logo" type="file" accept="image/png" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${hasFocus && html` autofocus`}>
-<p class="field-hint" id="logo-hint">${text.logoText}</p>
-${fault !== undefined && html`<p class="failed" id="logo-fault">${fault}</p>`}</div>
-<div class="actions"><button class="button primary" id="logo-save" type="submit">${text.logoSave}</button>
-<a class="button" id="logo-cancel" href="${linkAddress(settingsUri)}">${frame.form.cancel}</a></div>
-</form>
-${
-  record.logoUri !== undefined &&
-  html`<form class="form apart" id="logo-remove-form" method="post" action="${linkAddress(view.action)}">
-${hidden(view)}${hiddenFields([{ name: "remove", value: "1" }])}
-<div class="actions"><button class="button" id="logo-remove" type="submit">${text.logoRemove}</button></div>
-</form>`
-}</section>
-`,
-  });
-}
-
-const hidden = ({ csrf, version = "" }: LogoView): Html =>
-  hiddenFields([
-    { name: "csrf", value: csrf },
-    { name: "seen", value: version },
-  ]);

@@ -1,6 +1,5 @@
-/** settings/branding: the organisation's sign-in page, with a live preview; settings/logo: a small PNG file, or none. */
+/** settings/branding: the organisation's sign-in page, with a live preview. Its images have a form of their own. */
 import type { FastifyInstance } from "fastify";
-import { logoUriOf, pngFault } from "../../../core/organisations/logo.ts";
 import { isRecordName, type Organisation } from "../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { isAccentColour } from "../../../html/accent.ts";
@@ -8,7 +7,6 @@ import { type Html, render } from "../../../html/html.ts";
 import type { PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
-import { acceptFiles } from "../../../http/file-form.ts";
 import { newNonce, sendEmbeddedDocument } from "../../../http/page.ts";
 import { checkForm, requireSameOrigin, type SentForm } from "../../../page-kit/accept-form.ts";
 import { doneKey, pageMessages, pageOrganisation } from "../../../page-kit/console-frame.ts";
@@ -20,7 +18,7 @@ import {
   requireAdministrator,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { brandingPage, logoPage } from "./branding.page.ts";
+import { brandingPage } from "./branding.page.ts";
 import { loadOrganisation, organisationRecord } from "./organisation-record.ts";
 import {
   brandingOf,
@@ -41,11 +39,6 @@ export function brandingRoutes(app: FastifyInstance, deps: BrandingDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/settings/branding/preview", {
     get: showSignIn,
     post: showSignIn,
-  });
-  // In its own scope: the only form that may upload a file.
-  void app.register(async (scope) => {
-    acceptFiles(scope);
-    editRoute(scope, deps, "/oauth/manage/:org/settings/logo", logo);
   });
 }
 
@@ -91,7 +84,6 @@ const branding: EditForm<ConsoleDeps, Organisation, SignInInput, SignInInput> = 
   ...organisationRecord,
   current: "signInPage",
   hasFrame: true,
-  // The logo has its own form.
   version: toSignInInput,
   toInput: toSignInInput,
   readInput: ({ values }) => readSignInInput(values),
@@ -99,11 +91,12 @@ const branding: EditForm<ConsoleDeps, Organisation, SignInInput, SignInInput> = 
   page: (view, { record, visit }) => {
     const { accentColor } = view.input;
     const isEmpty = accentColor === "";
-    const { logoUri } = record.settings.branding;
+    const { logoUri } = pageOrganisation(record);
     const shown = { accentColor: isEmpty ? undefined : accentColor, logoUri };
     return brandingPage({
       ...view,
       settings: record.settings,
+      logoUri,
       done: doneKey(visit, view.messages.console.settings.done),
       // Asked for by the button: where scripts run, the frame shows it.
       preview:
@@ -122,41 +115,3 @@ const branding: EditForm<ConsoleDeps, Organisation, SignInInput, SignInInput> = 
     return consolePath(organisation, "/settings/branding?done=branding");
   },
 };
-
-type Logo = { logoUri: string | undefined };
-type LogoInput = Logo | { fault: "logo-none" | NonNullable<ReturnType<typeof pngFault>> };
-
-const toLogo = ({ settings }: Organisation): Logo => ({ logoUri: settings.branding.logoUri });
-
-const logo: EditForm<ConsoleDeps, Organisation, LogoInput, Logo> = {
-  ...organisationRecord,
-  current: "signInPage",
-  version: toLogo,
-  toInput: toLogo,
-  readInput: ({ values }) => (values.has("remove") ? { logoUri: undefined } : readLogo(values.get("logo"))),
-  // The page shows the present logo, and browsers do not resend a file.
-  toDisplay: () => ({}),
-  page: (view, { record }) => logoPage({ ...view, record: { name: record.name, ...toLogo(record) } }),
-  validate: (input, { messages }) =>
-    "fault" in input
-      ? { faults: { logo: messages.console.settings.faults[input.fault] } }
-      : { content: input },
-  save: async (inside, { logoUri }, { visit: { organisation }, acting, record }) => {
-    const { logoUri: _, ...others } = record.settings.branding;
-    const changed = logoUri === undefined ? others : { ...others, logoUri };
-    await changeOrganisationSettings(inside, { ...acting, settings: { branding: changed } });
-    return consolePath(
-      organisation,
-      `/settings/branding?done=${logoUri === undefined ? "logoRemoved" : "logo"}`,
-    );
-  },
-};
-
-/** @param file a `data:` URL of whatever type the browser said (http/file-form.ts) */
-function readLogo(file = ""): LogoInput {
-  const [, base64 = ""] = /^data:[^,]*;base64,(.*)$/s.exec(file) ?? [];
-  if (base64 === "") return { fault: "logo-none" };
-  const bytes = Buffer.from(base64, "base64");
-  const fault = pngFault(bytes);
-  return fault === undefined ? { logoUri: logoUriOf(bytes) } : { fault };
-}

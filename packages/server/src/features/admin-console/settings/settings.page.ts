@@ -12,6 +12,7 @@ import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { pageOrganisation } from "../../../page-kit/console-frame.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
 export type SettingsView = ConsoleFrame & {
@@ -58,12 +59,13 @@ export function settingsPage(view: SettingsView): Html {
 function brandingCard({ record, consoleUri, messages }: SettingsView): Html {
   const { settings: text } = messages.console;
   const { name, settings } = record;
-  const { accentColor, logoUri } = settings.branding;
+  const { accentColor } = settings.branding;
+  const { logoUri } = pageOrganisation(record);
   return card({
     id: "branding",
     title: text.branding,
     text: text.brandingText,
-    actions: html`<span class="heading-actions">${buttonLink({ id: "branding-edit", uri: consoleUri("/settings/branding"), label: text.edit })}${buttonLink({ id: "logo-edit", uri: consoleUri("/settings/logo"), label: text.logoTitle })}</span>`,
+    actions: html`<span class="heading-actions">${buttonLink({ id: "branding-edit", uri: consoleUri("/settings/branding"), label: text.edit })}${buttonLink({ id: "logo-edit", uri: consoleUri("/settings/logo"), label: text.imagesTitle })}</span>`,
     body: [
       facts([
         { label: text.name, content: html`<bdi>${name}</bdi>`, id: "organisation-name" },

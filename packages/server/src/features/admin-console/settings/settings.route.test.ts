@@ -1,37 +1,17 @@
 /** The settings' pages: one rule set with the command line, nothing hostile in a page, and nobody overwritten unseen. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { deflateSync } from "node:zlib";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { pngOf } from "../../../testing/fixtures/images.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { visit } from "../../../testing/fixtures/visit.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
-
-/** A PNG of one colour; its checksums are left empty, as no reader of ours looks at them. */
-function png(side: number, filling = 0): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(data.length);
-    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  header.set([8, 0], 8);
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(Buffer.alloc(side * (side + 1)))),
-    chunk("tEXt", Buffer.alloc(filling)),
-    chunk("IEND", Buffer.alloc(0)),
-  ]);
-}
 
 describe("organisation settings pages", () => {
   let running: TestService;
@@ -177,64 +157,84 @@ describe("organisation settings pages", () => {
     assert.deepEqual(await record(), before);
   });
 
-  /** Sends the logo form as a browser does. */
-  async function upload(file: Buffer, name = "logo.png", type = "image/png", seen?: string) {
+  const files = (kind: string, file: Buffer, type = "image/png") => ({
+    [kind]: new Blob([new Uint8Array(file)], { type }),
+  });
+
+  /** Sends the form of the images as a browser does: with every file field, empty or not. */
+  async function upload(sent: Readonly<Record<string, Blob | string>>, seen?: string) {
     const { hidden } = await here.get("/settings/logo");
     const body = new FormData();
-    for (const [field, value] of Object.entries(hidden)) if (field !== "remove") body.set(field, value);
+    for (const [field, value] of Object.entries(hidden)) body.set(field, value);
     if (seen !== undefined) body.set("seen", seen);
-    body.set("logo", new Blob([new Uint8Array(file)], { type }), name);
+    for (const kind of ["logo", "darkLogo", "favicon", "panel"]) body.set(kind, new Blob([]), "");
+    for (const [field, value] of Object.entries(sent))
+      if (typeof value === "string") body.set(field, value);
+      else body.set(field, value, "image.svg");
     const cookie = [...here.browser.cookies].map((pair) => pair.join("=")).join("; ");
     const url = `${running.baseUrl}/oauth/manage/${org.organisation.id}/settings/logo`;
     const answer = await fetch(url, { method: "POST", body, headers: { cookie }, redirect: "manual" });
     return { status: answer.status, location: answer.headers.get("location"), body: await answer.text() };
   }
 
-  test("uploads a small PNG as the logo, shows it at sign-in, and removes it", async () => {
-    const file = png(64);
-    assert.match((await upload(file)).location ?? "", /done=logo$/);
-    const { logoUri } = (await record()).settings.branding;
-    assert.equal(logoUri, `data:image/png;base64,${file.toString("base64")}`);
-    assert.ok((await visit(testBrowser(), org)).body.includes(`<img class="mark large" src="${logoUri}"`));
-    const page = await here.get("/settings/logo");
-    const removed = await here.post("/settings/logo", { ...page.hidden, remove: "1" });
-    assert.match(removed.location ?? "", /done=logoRemoved$/);
-    assert.equal((await record()).settings.branding.logoUri, undefined);
+  test("uploads images, shows them at sign-in, and removes one alone", async () => {
+    const sent = { ...files("logo", pngOf(64, 64)), ...files("panel", pngOf(800, 600)) };
+    assert.match((await upload(sent)).location ?? "", /\/settings\/branding\?done=images$/);
+    const { images } = (await record()).settings;
+    assert.deepEqual(Object.keys(images).sort(), ["logo", "panel"]);
+    const { body } = await visit(testBrowser(), org);
+    assert.ok(
+      body.includes(`/images/${images.logo?.digest}`) && body.includes(`/images/${images.panel?.digest}`),
+    );
+    const page = (await here.get("/settings/logo")).body;
+    assert.match(page, /id="remove-logo"/);
+    assert.doesNotMatch(page, /id="remove-favicon"/);
+    assert.equal((await upload({ "remove-panel": "on" })).status, 303);
+    assert.deepEqual((await record()).settings.images, { logo: images.logo });
+    const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
+    assert.deepEqual([event?.action, event?.details], ["organisation.changed", { settings: ["images"] }]);
+    assert.equal((await upload({ "remove-logo": "on" })).status, 303);
+    assert.deepEqual((await record()).settings.images, {});
   });
 
-  test("rejects a logo that is no small PNG, whatever its content type", async () => {
+  test("rejects files that are no small image, whatever their name and type, each at its field", async () => {
     const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`);
-    const files: [Buffer, string][] = [
-      [svg, "This isn’t a PNG file"],
-      [Buffer.concat([png(16).subarray(0, 8), svg]), "This isn’t a PNG file"],
-      [png(64, 9_000), "larger than 8 KiB"],
-      [png(15), "must be 16 to 1024"],
-      [Buffer.alloc(0), "Choose a file"],
+    const cases: [Record<string, Blob>, string, string][] = [
+      [files("logo", svg), "logo", "SVG isn’t accepted"],
+      [
+        files("darkLogo", Buffer.concat([pngOf(16, 16).subarray(0, 8), svg])),
+        "darkLogo",
+        "SVG isn’t accepted",
+      ],
+      [files("favicon", Buffer.concat([pngOf(64, 64), Buffer.alloc(33_000)])), "favicon", "too large"],
+      [files("panel", pngOf(319, 400)), "panel", "too few or too many pixels"],
+      [{}, "logo", "Choose a file"],
     ];
-    for (const [file, reason] of files) {
-      const page = await upload(file);
+    for (const [sent, kind, reason] of cases) {
+      const page = await upload({
+        ...files("favicon", pngOf(32, 32)),
+        ...sent,
+        ...(kind === "logo" && Object.keys(sent).length === 0 ? { favicon: new Blob([]) } : {}),
+      });
       assert.equal(page.status, 400, reason);
-      assert.match(page.body, new RegExp(`id="logo-fault">[^<]*${reason}`));
+      assert.match(page.body, new RegExp(`id="${kind}-fault">[^<]*${reason}`));
     }
-    const { hidden } = await here.get("/settings/logo");
-    const typed = await here.post("/settings/logo", { ...hidden, logo: "https://evil.example/x.png" });
+    const typed = await upload({ logo: "https://evil.example/x.png" });
     assert.equal(typed.status, 400);
     const url = `${running.baseUrl}/oauth/manage/${org.organisation.id}/settings/logo`;
     const broken = await here.browser.post(url, {}, { "content-type": "multipart/form-data; boundary=x" });
     assert.equal(broken.status, 400);
-    assert.equal((await upload(png(32), "a.png", "image/png", "stale")).status, 409);
-    assert.equal((await record()).settings.branding.logoUri, undefined);
+    const whole = Buffer.concat([pngOf(800, 600), Buffer.alloc(1_100_000)]);
+    assert.equal((await upload(files("panel", whole))).status, 413);
+    assert.equal((await upload(files("logo", pngOf(32, 32)), "stale")).status, 409);
+    assert.deepEqual((await record()).settings.images, {}, "one fault saves none of them");
   });
 
-  test("saves branding also when the sign-in is older than ten minutes", async () => {
-    const file = png(48);
-    const { hidden } = await here.get("/settings/logo");
+  test("saves images also when the sign-in is older than ten minutes", async () => {
     clock.advance(601_000);
-    const logo = `data:application/octet-stream;base64,${file.toString("base64")}`;
-    assert.match((await here.post("/settings/logo", { ...hidden, logo })).location ?? "", /done=logo$/);
-    assert.ok((await record()).settings.branding.logoUri?.includes(file.toString("base64")));
-    await here.post("/settings/logo", { ...(await here.get("/settings/logo")).hidden, remove: "1" });
-    assert.equal((await record()).settings.branding.logoUri, undefined);
+    assert.equal((await upload(files("logo", pngOf(48, 48)))).status, 303);
+    assert.equal((await upload({ "remove-logo": "on" })).status, 303);
+    assert.deepEqual((await record()).settings.images, {});
     here = await consoleBrowser(running, org);
   });
 

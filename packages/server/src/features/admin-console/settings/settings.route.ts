@@ -13,6 +13,7 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { type BrandingDeps, brandingRoutes } from "./branding.route.ts";
+import { imagesRoute } from "./images.route.ts";
 import { loadOrganisation } from "./organisation-record.ts";
 import { type PoliciesDeps, policiesRoute } from "./policies.route.ts";
 import { settingsPage } from "./settings.page.ts";
@@ -20,6 +21,7 @@ import { settingsPage } from "./settings.page.ts";
 export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps & BrandingDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/settings", { get: showSettings });
   brandingRoutes(app, deps);
+  imagesRoute(app, deps);
   policiesRoute(app, deps);
 }
 

@@ -60,7 +60,7 @@ describe("the live preview of the sign-in page", () => {
     const policy = headers.get("content-security-policy") ?? "";
     assert.match(
       policy,
-      /^default-src 'none'; style-src 'self' 'unsafe-inline'; img-src data:; frame-ancestors 'self'/,
+      /^default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'/,
     );
     assert.match(policy, /form-action 'none'; sandbox allow-same-origin$/);
     assert.match((await here.get("/settings/branding")).body, /<iframe [^>]*sandbox="allow-same-origin"/);

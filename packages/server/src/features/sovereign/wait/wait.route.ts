@@ -10,6 +10,7 @@ import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import { pageOrganisation } from "../../../page-kit/console-frame.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import { signingOutcome, waitForChange } from "../requests/request-status.ts";
 import { waitPage } from "./wait.page.ts";
@@ -70,14 +71,13 @@ export async function showWaitPage(
   failure?: { readonly error: WaitFailure; readonly code: number },
 ): Promise<void> {
   const { organisation, request, reply } = visit;
-  const { accentColor, logoUri } = organisation.settings.branding;
   const uiLocales = deps.uiLocales(visit, signing.continuation);
   const nonce = newNonce();
   const page = waitPage({
     messages: messages(preferredLocales(uiLocales, request.headers["accept-language"])),
     nonce,
     stylesheet: stylesheet.path,
-    organisation: { name: organisation.name, accentColor, logoUri },
+    organisation: pageOrganisation(organisation),
     application: {
       name: application.name,
       homepageUri: application.settings.homepageUri,

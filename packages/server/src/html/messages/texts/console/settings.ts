@@ -8,9 +8,8 @@ export type ConsoleSettingsTexts = {
       previewNow: string; light: string; dark: string; previewSignIn: string; previewEmail: string;
       previewPassword: string; previewContinue: string; previewForgot: string; contrastText: string;
       buttonText: string; links: string; edges: string; ratio: (values: { value: string }) => string;
-      readable: string; logo: string; logoText: string; logoTitle: string; noLogo: string; logoFile: string;
-      logoSave: string; logoRemove: string; policies: string; policiesText: string; policiesTitle: string;
-      passwordMinLength: string; passwordHint: string; characters: string;
+      readable: string; logo: string; noLogo: string; policies: string; policiesText: string;
+      policiesTitle: string; passwordMinLength: string; passwordHint: string; characters: string;
       charactersOf: (values: { count: number }) => string; secondFactor: string;
       secondFactors: {
         optional: { label: string; text: string; }; required: { label: string; text: string; };
@@ -23,17 +22,22 @@ export type ConsoleSettingsTexts = {
       copied: string; end: string; endCommand: string; endText: string; save: string;
       faults: {
         name: string; colour: string; contrast: string; link: string; "logo-form": string;
-        "logo-size": string; "logo-sides": string; "logo-none": string; range: string;
-        "idle-above-lifetime": string; language: string; choice: string; ownAddress: string; text: string;
+        "logo-size": string; "logo-sides": string; range: string; "idle-above-lifetime": string;
+        language: string; choice: string; ownAddress: string; text: string; "image-none": string;
+        "image-form": string; "image-size": string; "image-sides": string;
       };
-      done: {
-        branding: string; logo: string; logoRemoved: string; policies: string;
-      };
-      livePreview: string; livePreviewText: string; livePreviewShow: string;
+      done: { branding: string; policies: string; images: string; }; livePreview: string;
+      livePreviewText: string; livePreviewShow: string;
       brandingSummary: (values: { organisation: string }) => string; brand: string; texts: string;
       textsText: string; heading: string; headingHint: string; text: string; textHint: string;
       otherLanguages: string; methods: string; methodsText: string; linksTitle: string; linksText: string;
       helpHint: string; linkHint: string; desk: string; phone: string; size: string; scheme: string;
+      imagesTitle: string; imagesSummary: string;
+      imageBounds: (values: { count: number; min: number; max: number }) => string; imageRemove: string;
+      images: {
+        logo: { label: string; hint: string; }; darkLogo: { label: string; hint: string; };
+        favicon: { label: string; hint: string; }; panel: { label: string; hint: string; };
+      };
     };
   };
 };
