@@ -63,6 +63,9 @@ test("creates a web application after a validation error, and shows its secret o
   await enter(page, "application-create");
   await visit.look(/Time sheets/);
   const { clientId } = await keepSecret(visit);
+  await visit.at("Time sheets");
+  assert.ok(page.url().endsWith(`/quickstart/${clientId}`), "it goes on where the application is put to use");
+  await enter(page, "quickstart-record");
   assert.equal(idInAddress(page), clientId);
   const made = await recordOf(clientId);
   assert.equal(made?.name, "Time sheets");
@@ -83,6 +86,7 @@ test("a machine-to-machine application: rotates its secret, is disabled and dele
   const { clientId } = first;
   assert.equal(await tokenStatus(clientId, first.secret), 200);
 
+  await enter(page, "quickstart-record");
   await enter(page, "tab-credentials");
   await enter(page, "secret-new");
   await type(page, "label", "second");

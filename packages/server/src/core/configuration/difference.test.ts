@@ -53,6 +53,7 @@ forEachDatabase(({ fresh }) => {
           "changed",
           "organisation",
           'branding.logoUri: "https://acme.example/logo.png" -> undefined',
+          'branding.signInTexts: {"en":{"heading":"Welcome","text":"For everyone"},"da":{"heading":"Velkommen"}} -> undefined',
           'policies.secondFactor: "required" -> "optional"',
         ],
         [

@@ -27,7 +27,7 @@ ${fieldNotes(view)}${
 `
 }${groups.map(
   ([group, members]) => html`<div class="scope-group"><p class="scope-group-title">${group}</p>
-${members.map((choice) => scopeBox(view, choice))}</div>
+${members.map((choice) => scopeBox(view, choice, view.hasFocus === true && choice === choices[0]))}</div>
 `,
 )}</fieldset>
 `;
@@ -36,9 +36,10 @@ ${members.map((choice) => scopeBox(view, choice))}</div>
 function scopeBox(
   { id, values, sensitive }: Parameters<typeof scopePicker>[0],
   { name, text, isSensitive }: ScopeChoice,
+  hasFocus: boolean,
 ): Content {
   const own = `${id}-${name}`;
-  return html`<div class="option" data-scope-name="${name} ${text}"><input type="checkbox" id="${own}" name="${id}" value="${name}"${values.includes(name) && html` checked`}${text !== undefined && html` aria-describedby="${own}-hint"`}>
+  return html`<div class="option" data-scope-name="${name} ${text}"><input type="checkbox" id="${own}" name="${id}" value="${name}"${values.includes(name) && html` checked`}${hasFocus && html` autofocus`}${text !== undefined && html` aria-describedby="${own}-hint"`}>
 <label for="${own}"><code>${name}</code>${isSensitive && html` <strong class="badge">${sensitive}</strong>`}</label>
 ${text !== undefined && html`<span class="field-hint" id="${own}-hint">${text}</span>`}</div>
 `;

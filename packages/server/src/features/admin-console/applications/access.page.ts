@@ -1,6 +1,7 @@
 /** The access tab besides its settings: the scopes of an admin consent, and the assigned users. */
 import type { Application } from "../../../core/applications/application.ts";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
+import { isApiScope } from "../../../core/scopes/api-scopes.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { checkList } from "../../../html/components/fields.ts";
@@ -26,7 +27,7 @@ export function consentScopesField(view: AccessView): Html {
   const { record, messages, content, scopes, input, state } = view;
   const { consentNow } = messages.console.applications;
   const { allowedScopes } = record.settings;
-  const open = allowedScopes.filter((scope) => !content.consented.includes(scope));
+  const open = allowedScopes.filter((scope) => !content.consented.includes(scope) && !isApiScope(scope));
   const isChosenNow = consentModeOf(record.settings) !== "organisation";
   const values =
     input.consentScopes === undefined ? (isChosenNow ? open : []) : readLines(input.consentScopes);

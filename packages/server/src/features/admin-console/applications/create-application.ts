@@ -78,7 +78,8 @@ export async function showSecret(
         variable: "SIGNET_OAUTH_CLIENT_SECRET",
       },
     ],
-    doneUri: doneUri ?? applicationPages.path(organisation, application.id),
+    // A new one goes on where it is put to use.
+    doneUri: doneUri ?? consolePath(organisation, `/quickstart/${application.id}`),
   });
   await show(visit, frame, page);
 }

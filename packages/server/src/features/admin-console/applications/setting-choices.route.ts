@@ -33,13 +33,19 @@ export async function fieldChoices(
   { clientType }: Pick<Application, "clientType">,
 ): Promise<Pick<FieldSource, "scopes" | "pools" | "checkUri" | "clientType">> {
   const all = await listCustomScopes(database.query, organisation.id);
+  const standard = withoutCustom(standardScopes, all).map((name) => ({ name, kind: "standard" as const }));
   // What gives access to the API is for clients that keep a secret.
-  const own = clientType === "confidential" ? [...standardScopes, ...apiScopes] : standardScopes;
-  const standard = withoutCustom(own, all).map((name) => ({ name }));
+  const ofApi = clientType === "confidential" ? withoutCustom(apiScopes, all) : [];
   const custom = all.slice(0, MAX_SCOPE_BOXES);
   return {
     clientType,
-    scopes: [...standard, ...custom.map(({ name, displayName }) => ({ name, text: displayName }))],
+    scopes: [
+      ...standard,
+      ...custom.map(({ name, displayName: text, sensitive: isSensitive }) => ({
+        ...{ name, text, isSensitive, kind: "custom" as const },
+      })),
+      ...ofApi.map((name) => ({ name, kind: "api" as const })),
+    ],
     pools: await listAllPools(database.query, organisation.id),
     checkUri: (name) => consolePath(organisation, `/checks/${name}${queryString({ type: clientType })}`),
   };

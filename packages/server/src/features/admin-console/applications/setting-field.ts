@@ -11,6 +11,7 @@ import {
   textField,
 } from "../../../html/components/fields.ts";
 import { type FormState, fieldState } from "../../../html/components/form-state.ts";
+import { scopePicker } from "../../../html/components/scope-picker.ts";
 import { uriList } from "../../../html/components/uri-list.ts";
 import type { Content } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -22,7 +23,12 @@ export type FieldSource = {
   input: SettingsInput;
   state: FormState;
   clientType: ClientType;
-  scopes: ReadonlyArray<{ name: string; text?: string | undefined }>;
+  scopes: ReadonlyArray<{
+    name: string;
+    kind: "standard" | "custom" | "api";
+    text?: string | undefined;
+    isSensitive?: boolean;
+  }>;
   pools: ReadonlyArray<{ id: string; name: string }>;
   /** Address of a check, see settings.route.ts. */
   checkUri(name: CheckName): string;
@@ -130,13 +136,15 @@ function scopesField(common: Common, { scopes, messages }: FieldSource): Content
   const chosen = readLines(common.value);
   const listed = scopes.map(({ name }) => name);
   const others = chosen.filter((name) => !listed.includes(name)).join("\n");
-  const choices = scopes.map(({ name, text }) => ({
-    value: name,
-    label: name,
-    ...(text === undefined ? {} : { text }),
+  const { own: custom, standard } = messages.console.scopes;
+  const { group: api, ...ofApi } = messages.console.applicationSettings.apiScopes;
+  const groups = { standard, custom, api } as const;
+  const known: Readonly<Record<string, string>> = { ...messages.scopes, ...ofApi };
+  const choices = scopes.map(({ name, kind, text = known[name], isSensitive }) => ({
+    ...{ name, text, isSensitive, group: groups[kind] },
   }));
   return [
-    checkList({ ...common, values: chosen, choices }),
+    scopePicker({ ...common, values: chosen, choices, sensitive: messages.consent.sensitive }),
     textArea({
       id: OTHER_SCOPES,
       label: other,

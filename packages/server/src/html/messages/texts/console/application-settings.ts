@@ -68,6 +68,10 @@ export type ConsoleApplicationSettingsTexts = {
         privateUse: string; slash: string; normalForm: string; plain: string;
       };
       lifetime: (values: { seconds: number }) => string;
+      apiScopes: {
+        group: string; "signet:users:read": string; "signet:users:write": string;
+        "signet:organisation:write": string;
+      };
     };
   };
 };
