@@ -28,6 +28,7 @@ test("without JavaScript: creates, changes and deletes an application", async (t
   assert.notEqual(copying.length, 0);
   for (const button of copying) assert.equal(await button.isVisible(), false);
   await enter(page, "once-done");
+  await enter(page, "quickstart-record");
   const record = () => findApplication(service().database.query, fixture().orgId, id);
   await type(page, "description", "Who comes to see us");
   await enter(page, "settings-save");
