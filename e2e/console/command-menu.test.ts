@@ -82,6 +82,28 @@ describe("the command menu", () => {
     assert.equal(await recent.locator("bdi").first().innerText(), name, "the name alone, without the mark");
     const stored = await page.evaluate("JSON.stringify(localStorage)");
     assert.ok(!String(stored).includes(fixture.admin.password));
+    await page.keyboard.press("Escape");
+    await page.locator("#who-open").click();
+    await page.locator("#nav-sign-out").click();
+    await page.getByRole("heading", { level: 1, name: "You’re signed out" }).waitFor();
+    assert.equal(await page.evaluate("localStorage.length"), 0, "until its reader signs out");
+  });
+
+  test("shows nobody what another one has opened", async (t) => {
+    const page = await openHome(t);
+    const items = [
+      { label: "Payroll", icon: "M2 2h9", uri: `/oauth/manage/${fixture.orgId}/applications/x` },
+    ];
+    const remembered = async (reader: string) => {
+      const value = JSON.stringify(JSON.stringify({ reader, items }));
+      await page.evaluate(`localStorage.setItem("signet-recent:${fixture.orgId}", ${value})`);
+      await page.reload();
+      await page.keyboard.press("Control+k");
+      await option(page, "Home").waitFor();
+      return option(page, "Payroll").count();
+    };
+    assert.equal(await remembered(fixture.admin.id), 1);
+    assert.equal(await remembered(fixture.user.id), 0);
   });
 
   test("ignores what is no address of this console among the remembered pages", async (t) => {
@@ -90,7 +112,7 @@ describe("the command menu", () => {
       { label: "Elsewhere", uri: "https://evil.example/" },
       { label: "Script", uri: "javascript:alert(1)" },
     ];
-    const value = JSON.stringify(JSON.stringify(items));
+    const value = JSON.stringify(JSON.stringify({ reader: fixture.admin.id, items }));
     await page.evaluate(`localStorage.setItem("signet-recent:${fixture.orgId}", ${value})`);
     await page.keyboard.press("Control+k");
     await option(page, "Home").waitFor();

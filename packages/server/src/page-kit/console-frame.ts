@@ -145,7 +145,7 @@ export async function consoleFrame(
     },
     wasAlready: wasAlready(visit),
     help: helpLinks(messages),
-    commandMenu: commandMenu(consolePath(organisation, "/search"), messages),
+    commandMenu: commandMenu(consolePath(organisation, "/search"), user.id, messages),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
   };
 }

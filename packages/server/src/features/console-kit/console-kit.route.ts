@@ -98,5 +98,5 @@ const kitFrame = (messages: Messages): ConsoleFrame => ({
   signOut: { uri: KIT, csrf: "" },
   otherOrganisations: [{ name: "Harbour Clinic", uri: KIT }],
   help: [{ id: "help-api", label: messages.landing.apiReference, uri: "/docs" }],
-  commandMenu: commandMenu(KIT, messages),
+  commandMenu: commandMenu(KIT, "kit", messages),
 });

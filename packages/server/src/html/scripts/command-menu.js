@@ -1,5 +1,6 @@
 // The command menu: ⌘K, Ctrl+K or its button opens a dialog (combobox with a listbox) that the server fills. What was opened before
-// is remembered in this browser, by organisation: names and addresses of its pages, nothing else.
+// is remembered in this browser, by organisation, until its reader signs out or another one is there: names and addresses of its
+// pages, nothing else.
 const opener = document.getElementById("command-open");
 const texts = opener.dataset;
 const base = opener.pathname.replace(/\/search$/, "");
@@ -28,14 +29,16 @@ const drawIcon = (path) => {
 
 // Recent pages. Storage may be off, and what it holds may be anything: only addresses of this organisation's console are links.
 const RECENT_KEY = `signet-recent:${orgId}`;
-const isOwn = ({ uri, label }) =>
+const isOwn = ({ uri, label, icon }) =>
   typeof label === "string" &&
+  /^(?:m|$)/i.test(icon) &&
   typeof uri === "string" &&
   (uri.startsWith(`${base}/`) || uri.startsWith(`/devices/manage/${orgId}`));
 
 const readRecent = () => {
   try {
-    return JSON.parse(localStorage.getItem(RECENT_KEY)).filter(isOwn).slice(0, MAX_RECENT);
+    const { reader, items } = JSON.parse(localStorage.getItem(RECENT_KEY));
+    return reader === texts.reader ? items.filter(isOwn).slice(0, MAX_RECENT) : [];
   } catch {
     return [];
   }
@@ -44,11 +47,22 @@ const readRecent = () => {
 const remember = (item) => {
   const others = readRecent().filter(({ uri }) => uri !== item.uri);
   try {
-    localStorage.setItem(RECENT_KEY, JSON.stringify([item, ...others].slice(0, MAX_RECENT)));
+    const items = [item, ...others].slice(0, MAX_RECENT);
+    localStorage.setItem(RECENT_KEY, JSON.stringify({ reader: texts.reader, items }));
   } catch {
     // No storage: nothing is remembered.
   }
 };
+
+// Of every organisation: who sits down here next is somebody else.
+document.getElementById("nav-sign-out")?.form.addEventListener("submit", () => {
+  try {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith("signet-recent:")) localStorage.removeItem(key);
+  } catch {
+    // No storage: nothing was remembered.
+  }
+});
 
 // A record's own page: its address ends with its ID. An event is looked at once.
 const RECORD = /^\/(applications|users|system-accounts|pools|scopes)\/[0-9a-f-]{36}$/;
