@@ -1,7 +1,8 @@
 /**
- * `npm run screenshots`: every page of the console and of an account, at both sizes, into docs/screenshots (and into a folder
- * that is named, in dark too): to be looked at, and for the docs. Small files: WebP, which the browser itself makes. With
- * `--only account` just the pages whose name begins so, beside those that are there.
+ * `npm run screenshots`: every page of the console and of an account, at both sizes, into the folder `screenshots`, which git does
+ * not keep (or into the one that is named; `--dark` in dark too): to be looked at. Small files: WebP, which the browser itself
+ * makes. With `--only account` just the pages whose name begins so, beside those that are there. The few that the documentation
+ * shows are copied to docs/screenshots.
  */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -146,7 +147,7 @@ async function webp(page: Page, png: Buffer): Promise<Buffer> {
 
 const { values } = parseArgs({
   options: {
-    folder: { type: "string", default: "docs/screenshots" },
+    folder: { type: "string", default: "screenshots" },
     dark: { type: "boolean" },
     png: { type: "boolean" },
     only: { type: "string", default: "" },

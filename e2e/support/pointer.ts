@@ -37,7 +37,7 @@ const describe = `(element) => {
     height: Math.max(height, whole.height),
     width: Math.max(width, whole.width),
     isText: pressed.matches("a") && getComputedStyle(pressed).display === "inline",
-    label: isLabelled && pressed.htmlFor !== "" ? \`label[for="\${element.id}"]\` : "",
+    label: !isLabelled || element.id === "" ? "" : pressed.htmlFor !== "" ? \`label[for="\${element.id}"]\` : \`label:has([id="\${element.id}"])\`,
     opener: closed === null ? "" : closed.matches("details") ? "#" + CSS.escape(closed.id) + " > summary" : \`[popovertarget="\${closed.id}"]\`,
     asks: element.matches("a[data-dialog]"),
     text: pressed.outerHTML.slice(0, 120),

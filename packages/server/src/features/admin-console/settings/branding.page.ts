@@ -91,7 +91,7 @@ function brandFields(view: BrandingView, labels: Labels): Html {
     inputField({ ...field("name"), hint: text.nameHint, maxLength: 100 }),
     colourField({ ...field("accentColor"), hint: text.accentHint, isOptional: true }),
     html`<div class="actions"><button class="button" id="branding-preview" name="preview" value="1" type="submit">${text.preview}</button></div>`,
-    html`<p class="logo-now">${avatar(view.organisation.name, view.logoUri)}<a id="branding-logo" href="${linkAddress(view.consoleUri("/settings/logo"))}">${text.imagesTitle}</a></p>`,
+    html`<p class="logo-now">${avatar(view.organisation.name, view.logoUri)}${buttonLink({ id: "branding-logo", uri: view.consoleUri("/settings/logo"), label: text.imagesTitle })}</p>`,
   ]);
 }
 
