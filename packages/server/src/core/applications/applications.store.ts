@@ -1,7 +1,9 @@
 /** Applications with their secrets and origins: found, listed, searched, changed, deleted. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
+import { sql } from "kysely";
 import { affectsAny } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
+import { beyondCursor, inListOrder, type KeysetPage, readsDescending } from "../../db/keyset.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -63,36 +65,72 @@ export async function listApplications(
   return rows.map((row) => fromRow(row, secrets.get(row.id)));
 }
 
-export interface ApplicationSearch {
-  /** The last id of the previous page. */
-  readonly after?: string | undefined;
-  readonly limit: number;
+/** What an index holds in order; ids rise with the time of creation. */
+export const applicationSorts = ["created", "name"] as const;
+export type ApplicationSort = (typeof applicationSorts)[number];
+
+export interface ApplicationFilter {
   /** Part of a name or an id; on SQLite, non-ASCII letters are case-sensitive. */
   readonly text?: string | undefined;
   readonly clientType?: ClientType | undefined;
   readonly state?: "enabled" | "disabled" | undefined;
 }
 
-/** Newest first, without their secrets. */
+export interface ApplicationSearch extends ApplicationFilter {
+  /** By default the newest first. */
+  readonly page?: KeysetPage & { readonly sort: ApplicationSort };
+  readonly limit: number;
+}
+
+export type ListedApplication = Application & {
+  /** As the list is sorted by name: for a cursor. */
+  readonly nameOrder: string;
+};
+
+// As in the indexes.
+const orderColumns = { created: sql.ref("id"), name: sql`lower(name)` } as const;
+
+/** Without their secrets. */
 export async function searchApplications(
   db: Db,
   orgId: string,
-  { after, limit, text, clientType, state }: ApplicationSearch,
-): Promise<Application[]> {
-  const rows = await db
-    .selectFrom("application")
+  { page = { sort: "created", isDescending: true }, limit, ...filter }: ApplicationSearch,
+): Promise<ListedApplication[]> {
+  const value = orderColumns[page.sort];
+  const beyond = beyondCursor(page, { value, id: sql.ref("id") });
+  const direction = readsDescending(page) ? "desc" : "asc";
+  const rows = await matching(db, orgId, filter)
     .selectAll()
+    .select(orderColumns.name.$castTo<string>().as("nameOrder"))
+    .$if(beyond !== undefined, (query) => query.where(beyond ?? sql.lit(true)))
+    .orderBy(value, direction)
+    .orderBy("id", direction)
+    .limit(limit)
+    .execute();
+  return inListOrder(page, rows).map(({ nameOrder, ...row }) => ({ ...fromRow(row), nameOrder }));
+}
+
+/** @param max counts no further */
+export async function countApplications(
+  db: Db,
+  orgId: string,
+  { max, ...filter }: ApplicationFilter & { max: number },
+): Promise<number> {
+  const found = await db
+    .selectFrom(matching(db, orgId, filter).select("id").limit(max).as("some"))
+    .select((eb) => eb.fn.countAll<number | string>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(found.count);
+}
+
+const matching = (db: Db, orgId: string, { text, clientType, state }: ApplicationFilter) =>
+  db
+    .selectFrom("application")
     .where("org_id", "=", orgId)
-    .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
     .$if(text !== undefined, (query) => query.where(isNamed("application", text ?? "")))
     .$if(clientType !== undefined, (query) => query.where("client_type", "=", clientType ?? ""))
     .$if(state === "enabled", (query) => query.where("disabled_at", "is", null))
-    .$if(state === "disabled", (query) => query.where("disabled_at", "is not", null))
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => fromRow(row));
-}
+    .$if(state === "disabled", (query) => query.where("disabled_at", "is not", null));
 
 const selectOrganisation = prepared((db, value: Parameter<{ id: string }>) =>
   db.selectFrom("application").select("org_id").where("id", "=", value("id")),

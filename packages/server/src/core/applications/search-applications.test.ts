@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { sql } from "kysely";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { codeSource } from "../../testing/fakes/code-source.ts";
 import {
@@ -9,10 +10,16 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { lastUse } from "./application-use.store.ts";
-import { type ApplicationSearch, searchApplications } from "./applications.store.ts";
+import {
+  type ApplicationSearch,
+  applicationSorts,
+  countApplications,
+  type ListedApplication,
+  searchApplications,
+} from "./applications.store.ts";
 import { createApplication, setApplicationStatus } from "./applications.ts";
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ fresh, name: engine }) => {
   let running: TestService;
   let org: TestOrganisation;
   const ids: string[] = [];
@@ -64,14 +71,49 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await names({ clientType: "native", state: "enabled" }), ["Native"]);
   });
 
-  test("pages without gaps and without secrets", async () => {
-    const first = await search({ limit: 3 });
-    const rest = await search({ limit: 3, after: first.at(-1)?.id });
-    assert.deepEqual(
-      [...first, ...rest].map(({ name }) => name),
-      await names({}),
-    );
-    assert.ok([...first, ...rest].every(({ secrets }) => secrets.length === 0));
+  test("pages without gaps in each order, there and back, and without secrets", async () => {
+    for (const sort of applicationSorts)
+      for (const isDescending of [true, false]) {
+        const order = { sort, isDescending };
+        const cursor = ({ id, nameOrder }: ListedApplication) => ({
+          value: sort === "name" ? nameOrder : id,
+          id,
+        });
+        const all = await search({ page: order });
+        assert.equal(all.length, 5);
+        const first = await search({ page: order, limit: 3 });
+        const [last] = first.slice(-1);
+        assert.ok(last);
+        const rest = await search({ page: { ...order, after: cursor(last) } });
+        const idsOf = (rows: readonly ListedApplication[]) => rows.map(({ id }) => id);
+        assert.deepEqual(idsOf([...first, ...rest]), idsOf(all), `${sort} ${isDescending}`);
+        const [next] = rest;
+        assert.ok(next);
+        assert.deepEqual(idsOf(await search({ page: { ...order, before: cursor(next) } })), idsOf(first));
+        assert.ok(all.every(({ secrets }) => secrets.length === 0));
+      }
+    const byName = { sort: "name", isDescending: false } as const;
+    assert.deepEqual(await names({ page: byName }), ["Native", "Payroll 100%", "payslips_old", "Web", "Web"]);
+  });
+
+  test("counts what matches, no further than it is asked to", async () => {
+    const count = (filter: Partial<Parameters<typeof countApplications>[2]>) =>
+      countApplications(running.service.database.query, org.organisation.id, { max: 100, ...filter });
+    assert.deepEqual([await count({}), await count({ text: "pay" }), await count({ max: 2 })], [5, 2, 2]);
+  });
+
+  test("sorting by name reads its index", async () => {
+    const plan = await running.service.database.transaction(async (tx) => {
+      if (engine === "postgres") await sql`set local enable_seqscan = off`.execute(tx);
+      if (engine === "postgres") await sql`set local enable_sort = off`.execute(tx);
+      const statement = sql`select * from application where org_id = 'x' order by lower(name), id limit 26`;
+      const explain =
+        engine === "postgres" ? sql`explain ${statement}` : sql`explain query plan ${statement}`;
+      const { rows } = await explain.execute(tx);
+      return rows.map((row) => Object.values(row as object).join(" ")).join("\n");
+    });
+    assert.match(plan, /application_name/);
+    assert.doesNotMatch(plan, /TEMP B-TREE|Sort/);
   });
 
   test("the last use is the last sign-in and its user, or a service's last use of its secret", async () => {

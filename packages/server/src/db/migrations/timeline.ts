@@ -18,6 +18,7 @@ import { factorResetRequests } from "./0017-factor-reset-requests.ts";
 import { mailTexts } from "./0018-mail-texts.ts";
 import { memberOrder } from "./0019-member-order.ts";
 import { organisationImages } from "./0021-organisation-images.ts";
+import { applicationOrder } from "./0023-application-order.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const timeline: readonly Migration[] = [
   mailTexts,
   memberOrder,
   organisationImages,
+  applicationOrder,
 ];

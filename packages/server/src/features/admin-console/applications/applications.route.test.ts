@@ -136,6 +136,24 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.match(await listed("type=x&state=y&after=z"), /Phone/);
   });
 
+  test("sorts the list by its headers, says where in it one is, and keeps the filters", async () => {
+    const page = async (query: string) => (await console.get(`/applications?${query}`)).body;
+    const names = (body: string) =>
+      [...body.matchAll(/class="item-name"[^>]*>(?:<bdi>)?([^<]+)/g)].map(([, name = ""]) =>
+        name.toLowerCase(),
+      );
+    const plain = await page("");
+    assert.match(plain, /id="page-range">1–\d+ of \d+</);
+    assert.match(plain, /<th[^>]*aria-sort="descending"/);
+    const byName = names(await page("sort=name"));
+    assert.ok(byName.length > 2);
+    assert.deepEqual(byName, byName.toSorted());
+    assert.deepEqual(names(await page("sort=-name")), byName.toReversed());
+    assert.match(await page("type=native"), /href="[^"]*type=native&amp;sort=name"/);
+    for (const odd of ["sort=x", "size=7", "after=x", "before=..", "from=0"])
+      assert.deepEqual(names(await page(odd)), names(plain), odd);
+  });
+
   test("adds a client secret with an expiry, expires the others, and revokes one", async () => {
     const { application: batch } = org.batch;
     const { id } = batch;

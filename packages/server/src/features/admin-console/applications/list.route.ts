@@ -1,8 +1,13 @@
-/** GET applications: the organisation's applications, newest first. */
+/** GET applications: the organisation's applications, searched, sorted and paged. */
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
-import { searchApplications } from "../../../core/applications/applications.store.ts";
+import {
+  type ApplicationSort,
+  countApplications,
+  searchApplications,
+} from "../../../core/applications/applications.store.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
+import type { Db } from "../../../db/open.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
@@ -11,20 +16,21 @@ import { nameCell, type Row } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { readingRoute } from "../../../page-kit/console-frame.ts";
+import { listPage, readSearch } from "../../../page-kit/list-page.ts";
 import {
-  listPage,
-  pageUris,
-  ROWS_PER_PAGE,
-  readCursor,
-  readSearch,
-  splitPage,
-} from "../../../page-kit/list-page.ts";
+  type ListPlace,
+  orderQuery,
+  placeRows,
+  readListPlace,
+  type Sorting,
+  totalOf,
+} from "../../../page-kit/list-place.ts";
 import { type ConsoleDeps, consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
 import { applicationStatus } from "./application-status.ts";
 
 export function applicationListRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   readingRoute(app, deps, "/oauth/manage/:org/applications", "applications", showList, (visit) =>
-    listUri(visit, readFilters(parseQuery(visit.request).values)),
+    listUri(visit, parseQuery(visit.request).values),
   );
 }
 
@@ -39,28 +45,29 @@ const readFilters = (values: ReadonlyMap<string, string>) => ({
   state: states.find((one) => one === values.get("state")),
 });
 
-const listUri = ({ organisation }: Visit, filters: Filters, after?: string): string =>
-  consolePath(organisation, `/applications${queryString({ ...filters, after })}`);
+const sorts: Readonly<Record<ApplicationSort, Sorting>> = {
+  created: { isNumber: false, isDescending: true },
+  name: { isNumber: false, isDescending: false },
+};
+
+const listUri = ({ organisation }: Visit, values: ReadonlyMap<string, string>): string =>
+  consolePath(
+    organisation,
+    `/applications${queryString({ ...readFilters(values), ...orderQuery(readListPlace(values, sorts), sorts) })}`,
+  );
 
 async function showList({ database }: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
   const { values } = parseQuery(visit.request);
   const filters = readFilters(values);
   const { search, type, state } = filters;
-  const after = readCursor(values.get("after"));
-  const found = await searchApplications(database.query, visit.organisation.id, {
-    after,
-    limit: ROWS_PER_PAGE + 1,
-    text: search === "" ? undefined : search,
-    clientType: type,
-    state,
-  });
-  const { shown, last } = splitPage(found);
+  const { placed, total } = await loadRows(database.query, visit, filters, readListPlace(values, sorts));
   const { frame: words, applications } = frame.messages.console;
   const { list: text } = applications;
   const quickstart = { id: "first-quickstart", uri: frame.consoleUri("/quickstart"), label: text.quickstart };
   return listPage({
     ...frame,
-    ...pageUris((id) => listUri(visit, filters, id), after, last?.id),
+    ...placed,
+    range: { ...placed.range, ...total },
     title: words.pages.applications,
     summary: text.summary,
     path: "/applications",
@@ -80,9 +87,33 @@ async function showList({ database }: ConsoleDeps, visit: Visit, frame: ConsoleF
       { id: "state", label: text.state, any: text.anyState, value: state, choices: states, names: text },
     ],
     empty: { title: text.none, text: text.noneText, action: buttonLink(quickstart) },
-    columns: [text.name, text.kind, text.state, text.created],
-    rows: shown.map((application) => applicationRow(frame, application)),
+    columns: [
+      { label: text.name, sort: placed.sortOf("name") },
+      text.kind,
+      text.state,
+      { label: text.created, sort: placed.sortOf("created") },
+    ],
+    rows: placed.shown.map((application) => applicationRow(frame, application)),
   });
+}
+
+async function loadRows(
+  query: Db,
+  { organisation }: Visit,
+  filters: Filters,
+  place: ListPlace<ApplicationSort>,
+) {
+  const { search, type: clientType, state } = filters;
+  const filter = { text: search === "" ? undefined : search, clientType, state };
+  const { id: orgId } = organisation;
+  const found = await searchApplications(query, orgId, { ...filter, page: place, limit: place.size + 1 });
+  const placed = placeRows(found, place, {
+    sorts,
+    cursor: ({ id, nameOrder }) => ({ value: place.sort === "name" ? nameOrder : id, id }),
+    uri: (more) => consolePath(organisation, `/applications${queryString({ ...filters, ...more })}`),
+  });
+  const total = await totalOf(placed, (max) => countApplications(query, orgId, { ...filter, max }));
+  return { placed, total };
 }
 
 function applicationRow({ consoleUri, messages }: ConsoleFrame, application: Application): Row {
