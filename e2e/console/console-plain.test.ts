@@ -62,3 +62,15 @@ test("without JavaScript: invites a user, opens the menus and changes settings",
   const organisation = await findOrganisation(service().database.query, fixture().orgId);
   assert.equal(organisation?.settings.sessionIdleSeconds, 45 * 60);
 });
+
+test("on a phone the tabs of a record are one line, in which the current one is seen", async (t) => {
+  const phone = { ...plain, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page, open } = await visitor(t, fixture().admin, phone);
+  for (const tab of ["", "/access", "/advanced"]) {
+    await open(`/applications/${fixture().ids["applications"]}${tab}`);
+    const seen = (await page.locator(".tabs").boundingBox())?.height ?? 0;
+    assert.ok(seen > 40 && seen < 64, `${seen} pixels high`);
+    const box = await page.locator(".tabs [aria-current]").boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 390, `${tab}: ${JSON.stringify(box)}`);
+  }
+});
