@@ -59,6 +59,7 @@ export async function assertUsable(page: Page, name: string): Promise<void> {
   if (!(await page.evaluate("'axe' in window"))) await addAxe(page);
   const whole = { rules: { "target-size": { enabled: true } } };
   await page.evaluate(takesPlace);
+  await page.evaluate(isShownWhole);
   assert.deepEqual(await axeViolations(page, whole), [], `${name}: axe`);
   assert.deepEqual(await smallTargets(page), [], `${name}: targets under 44 px`);
   for (const width of [390, 320, 1280]) {
@@ -92,6 +93,10 @@ const takesPlace = `for (const element of document.querySelectorAll("main *")) {
   const { position, bottom } = getComputedStyle(element);
   if (position === "sticky" && bottom !== "auto") element.style.position = "static";
 }`;
+
+/** A message that is still fading in is judged as it is going to be. What has no end (a dot that waits) goes on. */
+const isShownWhole = `for (const animation of document.getAnimations())
+  if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();`;
 
 /** What is on the way from one colour to the other would be judged by neither: the change is at once. */
 const isDarkAtOnce = `(() => {

@@ -38,7 +38,7 @@ forEachDatabase(({ fresh }) => {
     await browser.get(`${org.issuer}/userinfo?access_token=${accessToken}`);
     await browser.get(`${org.issuer}/end_session?id_token_hint=${idToken}`);
     await browser.get(`${running.baseUrl}/not/here/${refreshToken}`);
-    const text = JSON.stringify(running.lines);
+    const text = JSON.stringify(await running.linesSoFar());
     const secrets = [
       accessToken,
       refreshToken,
@@ -55,7 +55,9 @@ forEachDatabase(({ fresh }) => {
       sessionCookie(browser, org)?.[1] ?? "sgn_bs_",
     ];
     for (const secret of secrets) assert.ok(!text.includes(secret), secret);
-    const routes = new Set(running.lines.map(({ method, route, status }) => `${method} ${route} ${status}`));
+    const routes = new Set(
+      (await running.linesSoFar()).map(({ method, route, status }) => `${method} ${route} ${status}`),
+    );
     for (const line of [
       "GET /oauth/:org/authorize 200",
       "POST /oauth/:org/login 401",
@@ -82,7 +84,7 @@ forEachDatabase(({ fresh }) => {
     const events = await listAuditEvents(running.service.database.query, orgId, 100);
     assert.ok(events.some(({ action }) => action === "device.enrolled"));
     assert.ok(running.refused.some(({ error }) => error === "invalid_code"));
-    const text = JSON.stringify([running.lines, running.refused, running.errors, events]);
+    const text = JSON.stringify([await running.linesSoFar(), running.refused, running.errors, events]);
     // Five digits are somewhere in any log: one code of sixty has such a part.
     const parts = code.split("-").filter((part) => /[A-Z]/.test(part));
     assert.ok(parts.length > 0);
@@ -93,7 +95,7 @@ forEachDatabase(({ fresh }) => {
   test("a line has the request id of the error page", async () => {
     const page = await testBrowser().get(`${org.issuer}/authorize`);
     const [, id] = /<code>([^<]+)<\/code>/.exec(page.body) ?? [];
-    assert.equal(running.lines.at(-1)?.requestId, id);
+    assert.equal((await running.linesSoFar()).at(-1)?.requestId, id);
   });
 });
 

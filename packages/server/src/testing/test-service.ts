@@ -26,6 +26,7 @@ import { quickPasswords } from "./fakes/quick-passwords.ts";
 import { quickSigningKeys } from "./fakes/quick-signing-keys.ts";
 import { freePort } from "./free-port.ts";
 import { watchLateErrors } from "./late-errors.ts";
+import { watchOpenAnswers } from "./open-answers.ts";
 import { unauditedActs } from "./probes/audited-acts.ts";
 import { watchActs } from "./probes/watched-acts.ts";
 
@@ -37,6 +38,8 @@ export interface TestService {
   readonly listeners: OpenListeners;
   /** What the request log wrote, what was refused and why, and the errors that were logged. */
   readonly lines: RequestLine[];
+  /** Those of every request that was answered until now: what a test counts (open-answers.ts). */
+  linesSoFar(): Promise<readonly RequestLine[]>;
   readonly refused: Refusal[];
   readonly errors: unknown[];
   /** Those of them that were logged with status 503, which `signet start` counts (busy-log.ts). */
@@ -161,6 +164,7 @@ async function start(
   };
   const listeners = await openCertificateListeners(app, config, events, options.connectionBounds);
   watch.watch(app.server);
+  const answers = watchOpenAnswers(app.server);
   const late = watchLateErrors(app.server);
   closing.push(async () => late.end());
   await app.listen({ host: "127.0.0.1", port });
@@ -171,6 +175,10 @@ async function start(
     baseUrl: `http://127.0.0.1:${port}`,
     listeners,
     lines,
+    linesSoFar: async () => {
+      await answers.ended();
+      return [...lines];
+    },
     refused,
     errors,
     busy,

@@ -176,6 +176,9 @@ const press = (event) => {
 const listen = () => {
   input.addEventListener("input", () => {
     clearTimeout(timer);
+    // An answer to what stood there before is no answer to this: Enter would open its first line.
+    asked?.abort();
+    asked = undefined;
     isPending = true;
     isEntered = false;
     timer = setTimeout(ask, DEBOUNCE_MS);
