@@ -34,7 +34,7 @@ export const isPeak = (kind: string): boolean =>
   kind === AGENTS || kind.startsWith("pool-agents/") || kind.startsWith("pool-queue/");
 
 /** How a user signed in: the parts of `sign-ins`. */
-export const signInMethods = ["password", "password-and-factor", "passkey"] as const;
+export const signInMethods = ["passkey", "password-and-factor", "password"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
 export const ofMethod = (method: SignInMethod): `sign-ins/${SignInMethod}` => `sign-ins/${method}`;

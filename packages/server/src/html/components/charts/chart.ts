@@ -7,8 +7,8 @@ import type { Messages } from "../../messages/messages.ts";
 import { table } from "../table.ts";
 import { type Bar, type Box, highestStack, stackedBars, steppedLine, upperEdge } from "./chart-geometry.ts";
 
-/** `plain` has the organisation's colour, `bad` the error colour. */
-export type SeriesTone = "plain" | "bad";
+/** Colours of a series; `bad` is the colour of errors. */
+export type SeriesTone = "plain" | "second" | "third" | "quiet" | "bad";
 
 export type Series = { label: string; tone: SeriesTone; counts: readonly number[] };
 
@@ -23,6 +23,8 @@ export type ChartView = {
   points: readonly string[];
   /** In words, evenly spaced from the left edge. */
   ticks: readonly string[];
+  /** Below the drawing. */
+  legend?: Content;
   messages: Messages;
 };
 
@@ -35,7 +37,8 @@ export function chart(view: ChartView): Html {
   const number = numberWords(locale);
   const stacks = view.points.map((_, index) => series.map(({ counts }) => counts[index] ?? 0));
   const compact = numberWords(locale, { notation: "compact" });
-  const top = upperEdge(highestStack(stacks));
+  const highest = highestStack(stacks);
+  const top = upperEdge(highest);
   return html`<figure class="chart" id="${id}">
 <div class="chart-plot">
 <div class="chart-scale" aria-hidden="true"><span>${compact(top)}</span><span>${compact(top / 2)}</span><span>${compact(0)}</span></div>
@@ -45,9 +48,10 @@ export function chart(view: ChartView): Html {
 ${[0, 0.5, 1].map((part) => html`<line class="chart-grid" x1="0" x2="${BOX.width}" y1="${part * BOX.height}" y2="${part * BOX.height}"/>`)}
 ${view.form === "bars" ? bars(stacks, series) : steps(series)}
 ${hovers(view, stacks)}</svg>
+${highest === 0 && html`<p class="chart-nothing">${charts.nothing}</p>`}
 <div class="chart-ticks" aria-hidden="true">${view.ticks.map((tick) => html`<span>${tick}</span>`)}</div>
 </div>
-<details class="chart-numbers"><summary>${charts.numbers}</summary>
+${view.legend}<details class="chart-numbers"><summary>${charts.numbers}</summary>
 ${table({
   label: view.title,
   columns: [charts.time, ...series.map(({ label }) => label)],
@@ -90,15 +94,31 @@ function hovers({ points, series, messages }: ChartView, stacks: ReadonlyArray<r
   return html`<g class="chart-hover">${slots}</g>`;
 }
 
-/** The totals above a chart, which are its legend. */
-export const chartFigures = (
+/** With the total of each series. */
+export const chartLegend = (
   series: ReadonlyArray<{ label: string; tone: SeriesTone; figure: string }>,
-): Html => html`<dl class="chart-figures">${series.map(
+): Html => html`<dl class="chart-legend">${series.map(
   ({ label, tone, figure }) =>
     html`<div><dt><span class="chart-swatch chart-${tone}"></span>${label}</dt><dd>${figure}</dd></div>
 `,
 )}</dl>
 `;
+
+/** How much more or less it is than in the time before; nothing where there was nothing. */
+export function trend(
+  now: number,
+  before: number,
+  { locale, console: { overview } }: Messages,
+): Html | false {
+  if (before === 0) return false;
+  const { charts: text } = overview;
+  const change = (now - before) / before;
+  const percent = numberWords(locale, { style: "percent", maximumFractionDigits: change < 0.1 ? 1 : 0 })(
+    Math.abs(change),
+  );
+  const words = change === 0 ? text.same : change > 0 ? text.more({ percent }) : text.less({ percent });
+  return html`<span class="trend">${change !== 0 && html`<span aria-hidden="true">${change > 0 ? "↑" : "↓"}</span> `}${words}</span>`;
+}
 
 const numberWords = (locale: string, options: Intl.NumberFormatOptions = {}): ((count: number) => string) => {
   const format = new Intl.NumberFormat(locale, options);
