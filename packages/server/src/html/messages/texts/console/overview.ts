@@ -14,7 +14,7 @@ export type ConsoleOverviewTexts = {
         numbers: string; time: string; signIns: string; failed: string; tokens: string; issued: string;
         refused: string; agents: string; agentsAtOnce: string; signed: string;
         from: (values: { at: number }) => string; nothing: string;
-        more: (values: { percent: string }) => string; less: (values: { percent: string }) => string;
+        more: (values: { share: number }) => string; less: (values: { share: number }) => string;
         same: string; methods: { password: string; "password-and-factor": string; passkey: string; };
         otherMethods: string; byApplication: string; otherApplications: string; deletedApplication: string;
       };
