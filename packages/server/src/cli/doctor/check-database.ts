@@ -3,6 +3,8 @@ import { stat } from "node:fs/promises";
 import type { Config } from "../../config/config.ts";
 import { tryStoredCaKeys } from "../../core/device-ca/ca-key.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
+import { API_SCOPE_PREFIX } from "../../core/scopes/api-scopes.ts";
+import { listScopesBeginning } from "../../core/scopes/scopes.store.ts";
 import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
@@ -11,6 +13,7 @@ import { databaseLocation, errorMessage } from "../output.ts";
 import { type Check, databaseClockCheck, fail, note, ok, warn } from "./check-configuration.ts";
 
 const DATABASE = "database";
+const MAX_NAMED = 20;
 
 /** @param masterKey undefined when unusable: the stored keys are then not checked */
 export async function databaseChecks(config: Config, masterKey: Buffer | undefined): Promise<Check[]> {
@@ -31,7 +34,9 @@ export async function databaseChecks(config: Config, masterKey: Buffer | undefin
     return [
       ...checks,
       schema,
-      ...(schema.level === "fail" ? [] : [await storedKeysCheck(database, masterKey)]),
+      ...(schema.level === "fail"
+        ? []
+        : [await storedKeysCheck(database, masterKey), ...(await reservedScopesCheck(database))]),
     ];
   } catch (error) {
     return [
@@ -76,6 +81,20 @@ async function schemaCheck(database: Database): Promise<Check> {
       "Run the same version on every node.",
     );
   return ok("schema", "up to date");
+}
+
+/** Scopes that are older than the rule: applications that are to call API v1 can't have the service's own of that name. */
+async function reservedScopesCheck({ query }: Database): Promise<Check[]> {
+  const scopes = await listScopesBeginning(query, API_SCOPE_PREFIX, MAX_NAMED);
+  if (scopes.length === 0) return [];
+  const named = scopes.map(({ orgId, name }) => `${name} (organisation ${orgId})`).join(", ");
+  return [
+    warn(
+      "scopes",
+      `custom scopes begin with ${API_SCOPE_PREFIX}, which is reserved: ${named}${scopes.length === MAX_NAMED ? ", …" : ""}`,
+      "Define each under another name, give that to its applications, then delete the old scope.",
+    ),
+  ];
 }
 
 async function storedKeysCheck(database: Database, masterKey: Buffer | undefined): Promise<Check> {

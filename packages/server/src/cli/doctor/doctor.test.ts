@@ -8,6 +8,7 @@ import { openDatabase } from "../../db/open.ts";
 import { type Environment, operatorSettings, runForJson, runInProcess } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { startMailServer } from "../../testing/fakes/mail-server.ts";
+import { defineOlderScope } from "../../testing/fixtures/scopes.ts";
 import { type Check, clockCheck, databaseClockCheck } from "./check-configuration.ts";
 
 /** The checks by what they are about, and the exit code. */
@@ -58,6 +59,25 @@ describe("signet doctor on both databases", () => {
       const { out } = await runInProcess(["doctor"], env);
       assert.match(out, /^ok {4}schema +up to date$/m);
       assert.match(out, /^note {2}mail +not configured/m);
+      await remove();
+    });
+
+    test("warns about older scopes whose names are reserved", async () => {
+      const url = await fresh();
+      const { env, remove } = await operatorSettings(url);
+      const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      assert.equal((await diagnose(env)).of("scopes"), undefined);
+      const database = openDatabase(url);
+      for (const scope of ["signet:users:read", "signet.other", "signets"])
+        await defineOlderScope({ database }, id, scope);
+      await database.close();
+      const { level, message, remedy } = (await diagnose(env)).of("scopes") ?? {};
+      assert.equal(level, "warn");
+      assert.equal(
+        message,
+        `custom scopes begin with signet:, which is reserved: signet:users:read (organisation ${id})`,
+      );
+      assert.match(remedy ?? "", /delete the old scope/);
       await remove();
     });
 

@@ -52,6 +52,7 @@ test("rejects weak and invalid keys", () => {
     { ...p256, kid: 7 },
     { ...p256, ext: "yes" },
     { ...p256, more: JSON.parse("[".repeat(32) + "]".repeat(32)) },
+    { ...p256, more: "half \ud800" },
     null,
     "key",
     [p256],

@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from "node:crypto";
 import { isSigningAlg, type SigningAlg } from "@signet/protocol/jose/jws";
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isExactJson } from "@signet/protocol/json-exact";
 
 export type ClientJwk = Readonly<Record<string, unknown>>;
 
@@ -20,6 +21,7 @@ export const MAX_CLIENT_KEYS = 20;
 export function clientJwkFault(jwk: unknown): string | undefined {
   if (!isObject(jwk)) return "must be an object";
   if (!isNestedWithin(jwk)) return `must not be nested more than ${MAX_JSON_DEPTH} deep`;
+  if (!isExactJson(jwk)) return "must contain valid Unicode and numbers in range only";
   // A private key that was sent is compromised, and the sender must know.
   if (PRIVATE_MEMBERS.some((member) => member in jwk))
     return "must have public members only; the private key you sent is compromised, replace it";

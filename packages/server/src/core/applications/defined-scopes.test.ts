@@ -4,11 +4,13 @@ import { after, before, test } from "node:test";
 import { boundTo } from "../../db/open.ts";
 import { asAnotherRequest } from "../../db/transaction-scope.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { codeSource } from "../../testing/fakes/code-source.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
-import { defineScopes } from "../../testing/fixtures/scopes.ts";
+import { defineOlderScope, defineScopes } from "../../testing/fixtures/scopes.ts";
 import { payloadOf } from "../../testing/probes/answers.ts";
+import { isStatementBlocked } from "../../testing/probes/blocked-statements.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -25,7 +27,7 @@ import { findApplication } from "./applications.store.ts";
 import { createApplication } from "./applications.ts";
 import { InvalidApplication } from "./validation.ts";
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ name: kind, fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   before(async () => {
@@ -39,11 +41,14 @@ forEachDatabase(({ fresh }) => {
 
   const by = () => ({ orgId: org.organisation.id, actor: "test" });
   const define = (...names: string[]) => defineScopes(running.service, org.organisation.id, ...names);
-  const create = (allowedScopes: readonly string[]) =>
-    createApplication(running.service, {
-      ...{ ...by(), name: "App", clientType: "confidential" },
-      settings: { allowedScopes, redirectUris: [REDIRECT_URI] },
-    });
+  const create = (allowedScopes: readonly string[], deps = running.service) =>
+    createApplication(
+      { ...running.service, database: deps.database },
+      {
+        ...{ ...by(), name: "App", clientType: "confidential" },
+        settings: { allowedScopes, redirectUris: [REDIRECT_URI] },
+      },
+    );
   const setScopes = (id: string, allowedScopes: readonly string[], deps = running.service) =>
     changeApplication({ ...running.service, database: deps.database }, { ...by(), id }, (before) => ({
       ...{ name: before.name, disabled: false, settings: { ...before.settings, allowedScopes } },
@@ -135,4 +140,28 @@ forEachDatabase(({ fresh }) => {
     if (made.status === "fulfilled") assert.deepEqual(await scopesOf(made.value.id), ["openid"]);
     else names("passing", 1)(made.reason);
   });
+
+  // Left behind, it would become the service's own scope of that name.
+  for (const name of ["signet:users:write", "address"])
+    test(`an older ${name} that is deleted while a new application gets it is removed`, async () => {
+      await defineOlderScope(running.service, org.organisation.id, name);
+      const { database } = running.service;
+      let deletion: Promise<boolean> | undefined;
+      const { id } = await database.transaction(async (tx) => {
+        const deps = { ...running.service, database: boundTo(database, tx) };
+        const made = await create(["openid", name], deps);
+        let isOver = false;
+        deletion = asAnotherRequest(() => remove(name)).finally(() => {
+          isOver = true;
+        });
+        deletion.catch(() => {});
+        if (kind === "postgres")
+          await eventually("waits", async () => isOver || (await isStatementBlocked(database.query)));
+        return made;
+      });
+      assert.equal(await deletion, true);
+      assert.deepEqual(await scopesOf(id), ["openid"]);
+      // From now on it has the service's own meaning, for whoever asks for that.
+      assert.ok(await setScopes(id, ["openid", name]));
+    });
 });

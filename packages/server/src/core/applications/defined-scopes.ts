@@ -4,7 +4,7 @@ import { type Act, auditFields } from "../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { isApiScope } from "../scopes/api-scopes.ts";
 import { listCustomScopes, lockScopesByName } from "../scopes/scopes.store.ts";
-import { standardScopes } from "../scopes/scopes.ts";
+import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import type { Application, ApplicationSettings } from "./application.ts";
 import {
   findApplication,
@@ -14,8 +14,12 @@ import {
 } from "./applications.store.ts";
 import { InvalidApplication } from "./validation.ts";
 
-const isStandard = (scope: string): boolean =>
-  isApiScope(scope) || standardScopes.some((one) => one === scope);
+/** No organisation can have a scope of this name. */
+const isAlwaysStandard = (scope: string): boolean =>
+  standardScopes.some((one) => one === scope) && !lateStandardScopes.includes(scope);
+
+/** Has a meaning of the service's own where the organisation has no older scope of this name, which is locked like any other. */
+const hasOwnMeaning = (scope: string): boolean => isApiScope(scope) || lateStandardScopes.includes(scope);
 
 /** Locks the scopes of a new application, so that they are not deleted before it is there. @throws InvalidApplication */
 export async function requireDefinedScopes(
@@ -23,7 +27,7 @@ export async function requireDefinedScopes(
   orgId: string,
   { allowedScopes }: ApplicationSettings,
 ): Promise<void> {
-  const custom = allowedScopes.filter((scope) => !isStandard(scope));
+  const custom = allowedScopes.filter((scope) => !isAlwaysStandard(scope));
   if (custom.length > 0) refuseUndefined(allowedScopes, custom, await lockScopesByName(tx, orgId, custom));
 }
 
@@ -38,7 +42,7 @@ export async function requireAddedScopesDefined(
   { allowedScopes }: ApplicationSettings,
 ): Promise<void> {
   const had = before.settings.allowedScopes;
-  const added = allowedScopes.filter((scope) => !isStandard(scope) && !had.includes(scope));
+  const added = allowedScopes.filter((scope) => !isAlwaysStandard(scope) && !had.includes(scope));
   if (added.length === 0) return;
   await lockApplication(tx, before);
   const defined = await listCustomScopes(tx, before.orgId);
@@ -55,7 +59,7 @@ function refuseUndefined(
   defined: readonly string[],
 ): void {
   const faults = wanted
-    .filter((scope) => !defined.includes(scope))
+    .filter((scope) => !defined.includes(scope) && !hasOwnMeaning(scope))
     .map((scope) => ({
       path: `allowedScopes[${all.indexOf(scope)}]`,
       message: `${scope} is not a scope of the organisation: define it first`,

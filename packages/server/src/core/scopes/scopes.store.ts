@@ -79,6 +79,22 @@ export async function lockScopesByName(
   return rows.map(({ name }) => name);
 }
 
+/** Of every organisation. */
+export const listScopesBeginning = async (
+  db: Db,
+  prefix: string,
+  limit: number,
+): Promise<ReadonlyArray<Pick<CustomScope, "orgId" | "name">>> =>
+  db
+    .selectFrom("custom_scope")
+    .select(["org_id as orgId", "name"])
+    .where("name", ">=", prefix)
+    .where("name", "<", `${prefix}~`)
+    .orderBy("org_id")
+    .orderBy("name")
+    .limit(limit)
+    .execute();
+
 const selectAllOf = prepared((db, value: Parameter<{ orgId: string }>) =>
   db.selectFrom("custom_scope").selectAll().where("org_id", "=", value("orgId")).orderBy("id"),
 );

@@ -85,7 +85,7 @@ test("validates a claim's name, path and value, and rejects duplicates", () => {
   ]);
   for (const value of ["gold", true, 7, ["a"], { a: 1 }])
     assert.deepEqual(faults({ claims: [constant(value)] }), []);
-  for (const value of [undefined, null, "x".repeat(2_000)])
+  for (const value of [undefined, null, "x".repeat(2_000), "half \ud800", [Number.POSITIVE_INFINITY]])
     assert.deepEqual(faults({ claims: [constant(value)] }), ["claims[0].value"]);
   assert.deepEqual(faults({ claims: [claim("x"), claim("x")] }), ["claims[1].name"]);
   const many = Array.from({ length: 51 }, (_, at) => claim(`c${at}`));

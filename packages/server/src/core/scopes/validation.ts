@@ -1,5 +1,6 @@
 /** Validates a custom scope. Reports all faults together, each with its member's path. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
+import { isExactJson } from "@signet/protocol/json-exact";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import { API_SCOPE_PREFIX } from "./api-scopes.ts";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
@@ -138,7 +139,7 @@ function claimFaults(claim: ScopeClaim, path: string): ScopeFault[] {
 }
 
 function isClaimValue(value: unknown): boolean {
-  if (value === null || !isNestedWithin(value)) return false;
+  if (value === null || !isNestedWithin(value) || !isExactJson(value)) return false;
   const length = JSON.stringify(value)?.length ?? 0;
   return length >= 1 && length <= limits.value;
 }

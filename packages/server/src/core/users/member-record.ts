@@ -1,5 +1,6 @@
 /** The role of a member, and attributes and groups for custom scopes. */
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isExactJson } from "@signet/protocol/json-exact";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { lockUserAccount } from "./account.store.ts";
@@ -75,12 +76,14 @@ const isGroup = (name: string): boolean =>
 export const areGroups = (groups: readonly string[]): boolean =>
   groups.length <= limits.groups && groups.every(isGroup);
 
+/** A claim takes its name from an attribute: `__proto__` would be assigned instead of told. */
 const haveNames = (attributes: Attributes): boolean =>
-  Object.keys(attributes).every((name) => /^[A-Za-z0-9_-]{1,100}$/.test(name));
+  Object.keys(attributes).every((name) => /^[A-Za-z0-9_-]{1,100}$/.test(name) && name !== "__proto__");
 
 const areWithinLimits = (attributes: Attributes): boolean =>
   Object.keys(attributes).length <= limits.attributes &&
   isNestedWithin(attributes) &&
+  isExactJson(attributes) &&
   JSON.stringify(attributes).length <= limits.text;
 
 /** @param value as entered */
@@ -96,6 +99,6 @@ function requireValid(attributes: Attributes, what: string): void {
     throw new InvalidMemberRecord(`the name of an ${what} has 1 to 100 of A-Z a-z 0-9 _ -`);
   if (!areWithinLimits(attributes))
     throw new InvalidMemberRecord(
-      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MAX_JSON_DEPTH} deep`,
+      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MAX_JSON_DEPTH} deep, of Unicode text and numbers in range`,
     );
 }

@@ -4,7 +4,6 @@ import { changeApplication } from "../../core/applications/application-changes.t
 import { setApplicationStatus } from "../../core/applications/applications.ts";
 import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
 import type { ApiScope } from "../../core/scopes/api-scopes.ts";
-import { insertCustomScope } from "../../core/scopes/scopes.store.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { releaseTokens } from "../../core/tokens/signer.ts";
 import { newTokenId } from "../../core/tokens/token-family.ts";
@@ -19,7 +18,7 @@ import {
   serviceSettings,
 } from "../../testing/fixtures/certificate-fixture.ts";
 import { credentials, getTokens, postForm } from "../../testing/fixtures/client.ts";
-import { defineScopes } from "../../testing/fixtures/scopes.ts";
+import { defineOlderScope, defineScopes } from "../../testing/fixtures/scopes.ts";
 import { payloadOf } from "../../testing/probes/answers.ts";
 import {
   makeClient,
@@ -163,10 +162,7 @@ forEachDatabase(({ fresh }) => {
   test("an organisation's own older scope of that name gives no access", async () => {
     const far = await makeOrganisation(running.service, "Far");
     const orgId = far.organisation.id;
-    await insertCustomScope(running.service.database.query, {
-      ...{ orgId, id: crypto.randomUUID(), name: "signet:users:read", displayName: "x", description: "" },
-      ...{ claims: [], sensitive: false, createdAt: 0, updatedAt: 0, version: 1 },
-    });
+    await defineOlderScope(running.service, orgId, "signet:users:read");
     const own = await client(["signet:users:read"], far);
     assert.equal(payloadOf(own.accessToken)["scope"], "signet:users:read");
     assert.equal((await own.call("GET", `/users/${far.user.id}`)).status, 401);

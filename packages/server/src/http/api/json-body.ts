@@ -1,5 +1,6 @@
 /** JSON bodies: kept as raw bytes for signature verification, then parsed with limits. */
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isExactJson } from "@signet/protocol/json-exact";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { malformed } from "./api-error.ts";
 
@@ -28,7 +29,7 @@ export function rawBody(request: FastifyRequest): Buffer {
 /** `\u0000` in JSON; after an odd number of further backslashes it is an escaped backslash and five characters. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** @returns undefined for no body. @throws ApiError for what is not UTF-8, not JSON, nested too deeply, or has a NUL */
+/** @returns undefined for no body. @throws ApiError for what is not UTF-8, not JSON, nested too deeply, or can't be stored */
 export function parseJson(raw: Buffer): unknown {
   if (raw.length === 0) return undefined;
   let text: string;
@@ -39,6 +40,8 @@ export function parseJson(raw: Buffer): unknown {
   }
   const parsed = parsedText(text);
   if (!isNestedWithin(parsed)) throw malformed(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+  if (!isExactJson(parsed))
+    throw malformed("The body contains half of a surrogate pair, or a number that is out of range.");
   // PostgreSQL can't store NUL in text; paths, queries and forms reject it too.
   if (NUL.test(text)) throw malformed("The body contains a NUL character.");
   return parsed;

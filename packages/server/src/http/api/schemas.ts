@@ -5,4 +5,7 @@ import Type, { type TObjectOptions, type TProperties } from "typebox";
 export const strictObject = <P extends TProperties>(members: P, options: TObjectOptions = {}) =>
   Type.Object(members, { ...options, additionalProperties: false });
 
+/** The query of an operation that takes no parameters, and refuses any. */
+export const noParameters = strictObject({});
+
 export const timeOrNull = Type.Union([Type.String({ format: "date-time" }), Type.Null()]);

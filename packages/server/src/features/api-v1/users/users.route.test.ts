@@ -165,6 +165,26 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await reader.call("GET", path)).body, before);
   });
 
+  test("text that no UTF-8 can hold, numbers out of range and unknown parameters are refused", async () => {
+    const { path } = await newUser();
+    const before = (await reader.call("GET", path)).body;
+    for (const body of [
+      '{"nickname":"a\\ud800b"}',
+      '{"firstname":"\\udc00"}',
+      '{"attributes":{"a":["\\ud800"]}}',
+      '{"membershipAttributes":{"n":1e999}}',
+    ])
+      assert.equal((await writer.call("PATCH", path, { body })).status, 400, body);
+    const proto = await writer.call("PATCH", path, { body: '{"attributes":{"__proto__":{"a":1}}}' });
+    assert.deepEqual([proto.status, pathsOf(proto)], [422, ["/attributes"]]);
+    for (const method of ["GET", "PATCH"] as const) {
+      const body = method === "PATCH" ? { nickname: "Grace" } : undefined;
+      const unknown = await writer.call(method, `${path}?x=1`, { body });
+      assert.deepEqual([unknown.status, pathsOf(unknown)], [422, ["?x"]], method);
+    }
+    assert.deepEqual((await reader.call("GET", path)).body, before);
+  });
+
   test("a stale entity tag changes nothing; the present one does, and spares a repeated answer", async () => {
     const { path } = await newUser();
     const etag = (await reader.call("GET", path)).headers.get("etag") ?? "";

@@ -9,6 +9,7 @@ import { ApiError, conflict, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { isUnchanged, requireTag } from "../../../http/api/concurrency.ts";
 import { idOf } from "../../../http/api/path-id.ts";
+import { noParameters } from "../../../http/api/schemas.ts";
 import { type ApiAccessDeps, apiAuthenticator } from "../access.ts";
 import { changeUser, type UserPatch, userPatch } from "./change-user.ts";
 import { userRecord, userSchema, userTag } from "./user-record.ts";
@@ -17,6 +18,7 @@ const shared = {
   tag: "Users",
   credential: "access-token",
   path: "/api/v1/organisations/:org/users/:id",
+  query: noParameters,
 } as const;
 
 export function apiUsersRoutes(api: ApiScope, deps: ApiAccessDeps): void {

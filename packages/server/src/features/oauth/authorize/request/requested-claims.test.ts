@@ -63,6 +63,8 @@ test("a claim named like an Object member is an ordinary claim", () => {
 
 const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`claim${index}`, null]));
 const malformed = [
+  '{"id_token":{"sub":{"value":"\\ud800"}}}',
+  '{"id_token":{"n":{"value":1e999}}}',
   "",
   "{",
   "null",

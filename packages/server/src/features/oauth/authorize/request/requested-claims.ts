@@ -1,5 +1,6 @@
 /** Parses the `claims` parameter (OpenID Connect Core §5.5): individually requested claims of ID token and userinfo. */
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
+import { isExactJson } from "@signet/protocol/json-exact";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import {
   type ClaimRequest,
@@ -27,6 +28,7 @@ export function parseRequestedClaims(text: string | undefined): RequestedClaims 
   }
   if (!isObject(parsed)) throw malformed("it must be a JSON object");
   if (!isNestedWithin(parsed)) throw malformed(`it is nested more than ${MAX_JSON_DEPTH} deep`);
+  if (!isExactJson(parsed)) throw malformed("it has half of a surrogate pair, or a number out of range");
   return {
     userinfo: readRequests("userinfo", parsed["userinfo"]),
     idToken: readRequests("id_token", parsed["id_token"]),
