@@ -42,6 +42,8 @@ test("links only to http, https or a path of this server", () => {
     "java\nscript:x",
     "data:text/html,x",
     "//b.example",
+    "/\t/b.example",
+    "/\n\\b.example",
   ];
   for (const address of [...refused, "/\\b.example", "relative", "", "mailto:a@b.example", undefined]) {
     assert.equal(linkAddress(address), undefined, String(address));

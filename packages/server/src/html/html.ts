@@ -68,7 +68,8 @@ export const contactAddress = (address: string | undefined): string | undefined 
  */
 export function linkAddress(address: string | undefined): string | undefined {
   if (address === undefined) return undefined;
-  if (/^\/(?![/\\])/.test(address)) return address;
+  // Browsers drop tabs and line breaks: `/`, a tab, `/elsewhere` is `//elsewhere`.
+  if (/^\/(?![/\\])[^\t\r\n]*$/.test(address)) return address;
   if (!URL.canParse(address)) return undefined;
   const { protocol } = new URL(address);
   return protocol === "https:" || protocol === "http:" ? address : undefined;

@@ -5,6 +5,8 @@ import { after, before, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { createApplication } from "../core/applications/applications.ts";
 import { InvalidApplication } from "../core/applications/validation.ts";
+import { listFilters } from "../core/audit/filters/filters.store.ts";
+import { MAX_FILTERS, saveFilter } from "../core/audit/filters/filters.ts";
 import { createCustomScope, MAX_SCOPES } from "../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { countPools } from "../core/signing-pools/signing-pool.store.ts";
@@ -89,6 +91,16 @@ forEachDatabase(({ fresh }) => {
     for (let at = 1; at < MAX_SCOPES; at++) await make(database());
     await twiceAtOnce(make);
     assert.equal((await listCustomScopes(database().query, by().orgId)).length, MAX_SCOPES);
+  });
+
+  test("saved searches of the audit log", async () => {
+    const { orgId } = by();
+    const save = (inside: Database) =>
+      saveFilter({ database: inside, clock: Date.now }, { orgId, name: "Sign-ins", query: "" });
+    for (let at = 1; at < MAX_FILTERS; at++) await save(database());
+    const second = await runConcurrently(database(), save, () => save(database()));
+    assert.deepEqual(second, { status: "fulfilled", value: false });
+    assert.equal((await listFilters(database().query, orgId)).length, MAX_FILTERS);
   });
 
   test("TPM root certificates", async () => {

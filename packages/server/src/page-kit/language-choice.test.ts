@@ -56,6 +56,11 @@ forEachDatabase(({ name, fresh }) => {
     "/%5celsewhere.example",
     "javascript:alert(1)",
     "/\t/elsewhere.example",
+    "/.//elsewhere.example/",
+    "/..//elsewhere.example/",
+    "/%2e//elsewhere.example/",
+    "/./\\elsewhere.example/",
+    "/a/..//elsewhere.example/",
     "",
   ]) {
     test(`from "${to}" the way leads to a page of this server`, async () => {

@@ -51,7 +51,8 @@ function returnPath(request: FastifyRequest, baseUrl: string): string {
   const path = to.startsWith("/") ? linkAddress(to) : undefined;
   if (path === undefined || !URL.canParse(path, baseUrl)) return "/";
   const { origin, pathname, search } = new URL(path, baseUrl);
-  return origin === new URL(baseUrl).origin ? pathname + search : "/";
+  // Again: `/.//elsewhere` is `//elsewhere` once its dots are resolved, which names another server.
+  return (origin === new URL(baseUrl).origin && linkAddress(pathname + search)) || "/";
 }
 
 /**

@@ -62,31 +62,47 @@ export const auditFields = ({ orgId, actor, address }: Act, at: number) => ({ or
  * @param db the transaction of the action. Events that unauthenticated requests can cause in any number go through
  * unauthenticated-events.ts.
  */
-export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void> {
+export const recordAuditEvent = (db: Db, event: AuditEvent): Promise<void> => recordAuditEvents(db, [event]);
+
+/** Databases limit the parameters of a statement. */
+const MAX_ROWS = 500;
+
+/** Many at once, in as few statements as their number allows. */
+export async function recordAuditEvents(db: Db, events: readonly AuditEvent[]): Promise<void> {
+  for (let at = 0; at < events.length; at += MAX_ROWS)
+    await insertEvents(db, events.slice(at, at + MAX_ROWS).map(toInsert));
+}
+
+function toInsert(event: AuditEvent) {
   const { orgId, at } = event;
   const id = newUuid();
   const typedEmail =
     event.typedEmail === undefined ? undefined : readTypedEmail(event.typedEmail, event.target !== undefined);
   const context = eventContext({ applicationId: event.applicationId, typedEmail });
+  const row = {
+    org_id: orgId,
+    id,
+    at,
+    actor: event.actor,
+    action: event.action,
+    target: event.target === undefined ? null : redactSecrets(event.target),
+    address: event.address === undefined ? null : (canonicalAddress(event.address) ?? event.address),
+    // Details contain no secrets by design; error texts from others may.
+    details: redactSecrets(JSON.stringify(joinDetails(event.details ?? {}, context))),
+    seq: null,
+    hash: null,
+    is_change: isChangeOf(event.action, event.target) ? (1 as const) : (0 as const),
+  };
+  return { row, key: { orgId, eventId: id, at }, mentions: mentionsOf(context), typedEmail };
+}
+
+async function insertEvents(db: Db, inserts: readonly ReturnType<typeof toInsert>[]): Promise<void> {
   await db
     .insertInto("audit_event")
-    .values({
-      org_id: orgId,
-      id,
-      at,
-      actor: event.actor,
-      action: event.action,
-      target: event.target === undefined ? null : redactSecrets(event.target),
-      address: event.address === undefined ? null : (canonicalAddress(event.address) ?? event.address),
-      // Details contain no secrets by design; error texts from others may.
-      details: redactSecrets(JSON.stringify(joinDetails(event.details ?? {}, context))),
-      seq: null,
-      hash: null,
-      is_change: isChangeOf(event.action, event.target) ? 1 : 0,
-    })
+    .values(inserts.map(({ row }) => row))
     .execute();
-  await insertMentions(db, { orgId, eventId: id, at }, mentionsOf(context));
-  if (typedEmail) await insertTypedEmail(db, { orgId, eventId: id, at }, typedEmail);
+  await insertMentions(db, inserts);
+  for (const { key, typedEmail } of inserts) if (typedEmail) await insertTypedEmail(db, key, typedEmail);
 }
 
 /** In the order of writing, newest first. */

@@ -12,12 +12,12 @@ interface EventKey {
 
 export async function insertMentions(
   db: Db,
-  { orgId, eventId, at }: EventKey,
-  mentions: readonly Mention[],
+  events: ReadonlyArray<{ readonly key: EventKey; readonly mentions: readonly Mention[] }>,
 ): Promise<void> {
-  if (mentions.length === 0) return;
-  const rows = mentions.map(({ kind, value }) => ({ org_id: orgId, event_id: eventId, kind, value, at }));
-  await db.insertInto("audit_mention").values(rows).execute();
+  const rows = events.flatMap(({ key: { orgId, eventId, at }, mentions }) =>
+    mentions.map(({ kind, value }) => ({ org_id: orgId, event_id: eventId, kind, value, at })),
+  );
+  if (rows.length > 0) await db.insertInto("audit_mention").values(rows).execute();
 }
 
 export async function insertTypedEmail(

@@ -7,7 +7,7 @@ import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRow } from "../../db/records.ts";
 import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
 import { updateAccount } from "./account.store.ts";
-import { memberships, updateSearchKey } from "./members/members.store.ts";
+import { memberships, searchKey, updateSearchKey } from "./members/members.store.ts";
 import { readDetails } from "./profile/details.ts";
 import type { Attributes, Role, User } from "./user.ts";
 
@@ -20,28 +20,63 @@ export type NewUserRow = Pick<User, "orgId" | "id" | "email" | "firstname" | "su
   readonly now: number;
 };
 
+const accountRow = ({ role: _, now, locale = null, ...account }: NewUserRow) => ({
+  ...toRow(account),
+  locale,
+  username: null,
+  password_changed_at: account.passwordHash === null ? null : now,
+  created_at: now,
+  updated_at: now,
+  disabled_at: null,
+  attributes: null,
+  profile: null,
+  profile_changed_at: now,
+});
+
 /** @returns false when the email address is taken */
 export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
-  const { role, now, locale = null, ...account } = user;
   const inserting = db
     .insertInto("user_account")
-    .values({
-      ...toRow(account),
-      locale,
-      username: null,
-      password_changed_at: user.passwordHash === null ? null : now,
-      created_at: now,
-      updated_at: now,
-      disabled_at: null,
-      attributes: null,
-      profile: null,
-      profile_changed_at: now,
-    })
+    .values(accountRow(user))
     .onConflict((conflict) => conflict.columns(["org_id", "email_key"]).doNothing())
     .returning("id");
-  const { orgId, id: userId } = user;
+  const { orgId, id: userId, role, now } = user;
   return (await hasRow(inserting)) && insertMembership(db, { orgId, userId, homeOrgId: orgId, role, now });
 }
+
+/** Databases limit the parameters of a statement. */
+const MAX_ROWS = 500;
+
+/**
+ * Many at once: a statement for each of thousands would hold the database of everybody else for seconds.
+ * @returns false when one of the email addresses is taken: roll back
+ */
+export async function insertUsers(tx: Db, users: readonly NewUserRow[]): Promise<boolean> {
+  for (let at = 0; at < users.length; at += MAX_ROWS) {
+    const some = users.slice(at, at + MAX_ROWS);
+    const inserted = await tx
+      .insertInto("user_account")
+      .values(some.map(accountRow))
+      .onConflict((conflict) => conflict.columns(["org_id", "email_key"]).doNothing())
+      .returning("id")
+      .execute();
+    if (inserted.length < some.length) return false;
+    await tx.insertInto("membership").values(some.map(membershipRow)).execute();
+  }
+  return true;
+}
+
+/** Of a new account, in its own organisation. */
+const membershipRow = ({ orgId, id, role, now, ...account }: NewUserRow) => ({
+  org_id: orgId,
+  user_id: id,
+  home_org_id: orgId,
+  role,
+  created_at: now,
+  attributes: null,
+  groups: null,
+  search_key: searchKey({ ...account, username: null }),
+});
 
 /** @returns false when the user is already a member */
 export async function insertMembership(

@@ -2,6 +2,7 @@
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { CoreDeps } from "../../core-deps.ts";
+import { lockOrganisation } from "../../organisations/organisations.store.ts";
 import { emailKey } from "../../users/user.ts";
 import { deleteFilter, insertFilter, listFilters, type SavedFilter } from "./filters.store.ts";
 
@@ -18,7 +19,11 @@ export async function saveFilter(
   filter: Pick<SavedFilter, "orgId" | "name" | "query">,
 ): Promise<boolean> {
   if (filter.query.length > MAX_QUERY) return false;
-  return insertFilter(database.query, { ...filter, id: newUuid(), createdAt: clock() }, MAX_FILTERS);
+  return database.transaction(async (tx) => {
+    // Concurrent ones are counted one after the other.
+    await lockOrganisation(tx, filter.orgId);
+    return insertFilter(tx, { ...filter, id: newUuid(), createdAt: clock() }, MAX_FILTERS);
+  });
 }
 
 /** For an account that is deleted: nothing keeps its email address. @param about.email as compared */

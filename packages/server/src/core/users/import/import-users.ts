@@ -1,11 +1,11 @@
 /** Creates many users in one transaction: all of them or none. */
 import { boundTo, type Db } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/audit.store.ts";
+import { recordAuditEvents } from "../../audit/audit.store.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import type { AccountMailDeps } from "../account-mails.ts";
 import { inviteUser } from "../invitations/invitations.ts";
 import { emailKey } from "../user.ts";
-import { insertUser } from "../users.store.ts";
+import { insertUsers } from "../users.store.ts";
 import { InvalidUser, newPermId, roleDetails } from "../users.ts";
 import { findKnownEmails } from "./import.store.ts";
 import type { ImportedUser, ImportFault } from "./read-users.ts";
@@ -40,28 +40,44 @@ export async function findTaken(
  * @throws InvalidUser `email-taken` when another request has created one of them meanwhile: roll back
  */
 export async function importUsers(deps: AccountMailDeps, input: UserImport): Promise<void> {
-  const { organisation, users, invites, actor, address } = input;
-  const orgId = organisation.id;
+  const { invites } = input;
   await deps.database.transaction(async (tx) => {
     const inside = { ...deps, database: boundTo(deps.database, tx) };
-    for (const { line: _, ...user } of users) {
-      if (invites) {
-        await inviteUser(inside, { ...user, organisation, actor, ...(address && { address }), isNew: true });
-        continue;
-      }
-      const now = deps.clock();
-      const id = newPermId();
-      const account = {
-        orgId,
-        id,
-        emailKey: emailKey(user.email),
-        emailVerifiedAt: null,
-        passwordHash: null,
-      };
-      if (!(await insertUser(tx, { ...user, ...account, phone: null, now })))
-        throw new InvalidUser("email-taken");
-      const event = { orgId, at: now, actor, action: "user.created", target: id, address } as const;
-      await recordAuditEvent(tx, { ...event, ...roleDetails(user.role) });
-    }
+    await (invites ? inviteUsers(inside, input) : createUsers(inside, input));
   });
+}
+
+async function inviteUsers(
+  inside: AccountMailDeps,
+  { organisation, users, actor, address }: UserImport,
+): Promise<void> {
+  for (const { line: _, ...user } of users)
+    await inviteUser(inside, { ...user, organisation, actor, ...(address && { address }), isNew: true });
+}
+
+async function createUsers(
+  { database: { query: tx }, clock }: AccountMailDeps,
+  { organisation: { id: orgId }, users, actor, address }: UserImport,
+): Promise<void> {
+  const now = clock();
+  const rows = users.map(({ line: _, ...user }) => ({
+    ...user,
+    orgId,
+    id: newPermId(),
+    emailKey: emailKey(user.email),
+    emailVerifiedAt: null,
+    passwordHash: null,
+    phone: null,
+    now,
+  }));
+  if (!(await insertUsers(tx, rows))) throw new InvalidUser("email-taken");
+  await recordAuditEvents(
+    tx,
+    rows.map(({ id, role }) => ({
+      ...{ orgId, at: now, actor, address },
+      action: "user.created",
+      target: id,
+      ...roleDetails(role),
+    })),
+  );
 }
