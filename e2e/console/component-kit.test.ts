@@ -175,3 +175,27 @@ test("a chart tells the numbers under the pointer, and has them as a table for e
   assert.equal(await plain.locator("#kit-bars-chart tbody tr").count(), 30);
   assert.ok(await plain.locator("#kit-bars-chart tbody tr").first().isVisible());
 });
+
+test("the menu of further acts opens and moves by the keyboard, closes by Escape, and needs no script", async (t) => {
+  const page = await openKit(t);
+  const focused = () => page.evaluate("document.activeElement.id");
+  await page.locator("#more-open").focus();
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await focused(), "kit-more-log");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await focused(), "kit-more-delete", "what is dangerous comes last");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Delete Payroll?" });
+  await dialog.waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await page.locator("#more").waitFor({ state: "hidden" });
+
+  const plain = await openKit(t, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+  await plain.locator("#more-open").click();
+  const box = await plain.locator("#more").boundingBox();
+  assert.ok(box && box.x >= 0 && box.x + box.width <= 390, "within the screen");
+  await plain.locator("#kit-more-terminal").click();
+  await plain.waitForURL("**/terminal");
+});

@@ -173,6 +173,7 @@ test("creates a scope after a validation error, adds a claim, and deletes it by 
   await page.keyboard.press("Enter");
   await page.locator("#done-notice").waitFor();
   assert.equal((await findCustomScope(db(), fixture().orgId, id))?.displayName, "Your shifts of this month");
+  await press(page, "more-open");
   await enter(page, "scope-delete");
   const confirmation = { button: "scope-delete-confirm", name: "shifts" };
   await confirmByName(page, confirmation, () => findCustomScope(db(), fixture().orgId, id));

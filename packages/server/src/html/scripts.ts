@@ -38,6 +38,7 @@ export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/secret-reveal.js",
   "scripts/reveal.js",
   "scripts/chart.js",
+  "scripts/menu-keys.js",
 ]);
 
 /** Narrows the quickstart's gallery; without it all cards stand there. */

@@ -42,6 +42,7 @@ const CONSOLE_STYLES = [
   "styles/console-gallery.css",
   "styles/console-audit.css",
   "styles/console-organisation.css",
+  "styles/console-edit.css",
   "styles/console-chart.css",
   "styles/console-home.css",
   "styles/console-media.css",

@@ -8,7 +8,9 @@ import { buttonLink } from "../html/components/button.ts";
 import { card } from "../html/components/card.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../html/components/console-layout.ts";
 import { copyStatus } from "../html/components/copy-field.ts";
+import { type OverflowItem, overflowMenu } from "../html/components/overflow-menu.ts";
 import { lastChangeLine } from "../html/components/record-form.ts";
+import { type RecordHeading, recordHeading } from "../html/components/record-heading.ts";
 import { toast } from "../html/components/toast.ts";
 import { type Html, html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
@@ -110,14 +112,18 @@ export function recordRoute<Deps extends ConsoleDeps, Stored extends { readonly 
 /** @param page.done texts for what was just done */
 export const recordLayout = (
   view: RecordView<unknown>,
-  page: Pick<ConsoleView, "title" | "summary" | "emblem" | "actions" | "body"> & {
+  page: Pick<ConsoleView, "actions" | "body"> & {
+    head: RecordHeading;
+    /** What else can be done with it. */
+    more?: readonly OverflowItem[];
     done: Readonly<Record<string, string>>;
   },
 ): Html =>
   consoleLayout({
     ...view,
-    ...page,
-    heading: html`<bdi>${page.title}</bdi>`,
+    ...recordHeading(page.head, view.messages),
+    title: page.head.name,
+    actions: [page.actions, overflowMenu(page.more ?? [], view.messages)],
     notice: doneNotice(view.done, page.done, view.messages),
     body: [page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
   });
@@ -131,20 +137,27 @@ function doneNotice(
   return text === undefined ? undefined : toast(text, messages);
 }
 
-/** Disables, enables or deletes a record. @param view.noun begins the buttons' ids */
-export function endCard(
-  { record, uriOf }: RecordView<{ readonly disabledAt: number | null }>,
-  view: { id: string; noun: string; title: string; text: string } & Record<EndAct, string>,
-): Html {
-  const button = (act: EndAct) =>
-    buttonLink({
-      id: `${view.noun}-${act}`,
-      uri: uriOf(`/${act}`),
-      label: view[act],
-      kind: act === "enable" ? "secondary" : "danger",
-      isQuestion: true,
-    });
-  const buttons = [button(record.disabledAt === null ? "disable" : "enable"), button("delete")];
+type EndAct = "enable" | "disable" | "delete";
+type Ending = Pick<RecordView<{ readonly disabledAt: number | null }>, "record" | "uriOf">;
+type EndTexts = { readonly noun: string } & Readonly<Record<EndAct, string>>;
+
+/** Disable or enable, and delete. @param texts.noun begins the ids */
+function endActs({ record, uriOf }: Ending, texts: EndTexts) {
+  const acts: readonly EndAct[] = [record.disabledAt === null ? "disable" : "enable", "delete"];
+  return acts.map((act) => ({
+    id: `${texts.noun}-${act}`,
+    uri: uriOf(`/${act}`),
+    label: texts[act],
+    isQuestion: true,
+    isDangerous: act !== "enable",
+  }));
+}
+
+/** Disables, enables or deletes a record. */
+export function endCard(ending: Ending, view: { id: string; title: string; text: string } & EndTexts): Html {
+  const buttons = endActs(ending, view).map(({ isDangerous, ...act }) =>
+    buttonLink({ ...act, kind: isDangerous ? "danger" : "secondary" }),
+  );
   return card({
     ...view,
     isDangerous: true,
@@ -153,7 +166,9 @@ export function endCard(
   });
 }
 
-type EndAct = "enable" | "disable" | "delete";
+/** The same for the menu of a record's other acts. */
+export const endItems = (ending: Ending, texts: EndTexts): OverflowItem[] =>
+  endActs(ending, texts).map((act) => ({ ...act, id: `more-${act.id}` }));
 
 /** What confirmations about a record, or about a part of it, share: they return to the record's page. */
 export const aboutRecord = <Stored extends { readonly id: string }, Pending>(

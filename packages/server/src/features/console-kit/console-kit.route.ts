@@ -4,6 +4,7 @@ import { confirmActPage } from "../../html/components/act.page.ts";
 import { commandMenu } from "../../html/components/command-menu.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
 import { copyStatus } from "../../html/components/copy-field.ts";
+import { overflowMenu } from "../../html/components/overflow-menu.ts";
 import { terminalPage } from "../../html/components/terminal-page.ts";
 import { interFont } from "../../html/fonts.ts";
 import { type Html, html, render } from "../../html/html.ts";
@@ -34,6 +35,20 @@ function kitPage(frame: ConsoleFrame, now: number): Html {
     title: "Component kit",
     summary: "Every component in every state.",
     learnMoreUri: "/docs",
+    actions: overflowMenu(
+      [
+        {
+          id: "kit-more-delete",
+          label: "Delete application",
+          uri: `${KIT}/question`,
+          isQuestion: true,
+          isDangerous: true,
+        },
+        { id: "kit-more-log", label: "Audit log", uri: `${KIT}?log` },
+        { id: "kit-more-terminal", label: "Terminal page", uri: `${KIT}/terminal` },
+      ],
+      messages,
+    ),
     notice: overlays(messages),
     body: [
       tabsSample(),

@@ -52,9 +52,10 @@ export function recordForm(view: {
     () => html`<div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
 ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
 `;
-  return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate${view.isDraft && html` data-draft`}>
+  const isEdit = view.hasSaveBar ?? version !== undefined;
+  return html`<form class="form${isEdit && " edit"}" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate${view.isDraft && html` data-draft`}>
 ${hiddenFields([...own, ...hidden])}${submissionTokenField(once)}${view.fields}
-${(view.hasSaveBar ?? version !== undefined) ? saveBar({ ...view, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
+${isEdit ? saveBar({ ...view, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
 `;
 }
 

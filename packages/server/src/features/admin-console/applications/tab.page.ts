@@ -4,13 +4,15 @@ import { kindOf } from "../../../core/applications/kinds.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { card } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { copyStatus } from "../../../html/components/copy-field.ts";
 import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
+import { overflowMenu } from "../../../html/components/overflow-menu.ts";
 import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
+import { type RecordHeading, recordHeading } from "../../../html/components/record-heading.ts";
 import { tabs } from "../../../html/components/tabs.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
-import { endCard, type RecordView } from "../../../page-kit/record-pages.ts";
+import { endCard, endItems, type RecordView } from "../../../page-kit/record-pages.ts";
 import { assignedCard, consentScopesField } from "./access.page.ts";
 import { applicationStatus } from "./application-status.ts";
 import { credentialCards } from "./credentials.page.ts";
@@ -43,7 +45,8 @@ export function tabPage(view: TabView): Html {
   const failure = view.failure ?? faultsFailure(view.state, label);
   return consoleLayout({
     ...view,
-    ...recordHeading(view),
+    ...recordHeading(headOf(view), messages),
+    actions: overflowMenu(endItems(view, { ...applications.end, noun: "application" }), messages),
     title: view.tab === "general" ? record.name : `${applications.tabs[view.tab]} – ${record.name}`,
     notice: failureNotice(failure, messages) ?? doneNotice(view),
     body: html`${recordTabs(view)}<div class="with-aside"><div class="with-aside-main">
@@ -55,16 +58,14 @@ ${copyStatus}`,
 
 type HeadingView = RecordView<Application>;
 
-const recordHeading = ({ record, messages }: HeadingView): { heading: Content; summary: Content } => ({
-  heading: html`<span class="record-name">${avatar(record.name, record.settings.logoUri)}<bdi>${record.name}</bdi></span>`,
-  summary: html`<span class="record-line"><span id="application-state">${applicationStatus(record, messages)}</span> <span>${messages.console.applications.kinds[kindOf(record)]}</span> ${copyField(
-    {
-      id: "record-id",
-      value: record.id,
-      label: messages.console.applications.record.clientId,
-      ...messages.console.frame.secret,
-    },
-  )}</span>`,
+const headOf = ({ record, messages }: HeadingView): RecordHeading => ({
+  name: record.name,
+  mark: avatar(record.name, record.settings.logoUri),
+  facts: [
+    html`<span id="application-state">${applicationStatus(record, messages)}</span>`,
+    messages.console.applications.kinds[kindOf(record)],
+  ],
+  id: { id: "record-id", value: record.id, label: messages.console.applications.record.clientId },
 });
 
 const recordTabs = ({ uriOf, messages, tab, state }: TabView): Html => {

@@ -14,7 +14,9 @@ import {
 } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
+import { overflowMenu } from "../../../html/components/overflow-menu.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { type RecordHeading, recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
@@ -31,6 +33,26 @@ export type ScopeView = ConsoleFrame & {
   done: keyof Text["done"] | undefined;
 };
 
+const headOf = ({ scope, messages }: ScopeView): RecordHeading => ({
+  name: scope.name,
+  mark: recordIcon("scope"),
+  facts: [
+    scope.sensitive && badge("warn", messages.console.scopes.sensitive),
+    html`<bdi>${scope.displayName}</bdi>`,
+  ],
+  id: { id: "scope-name", value: scope.name, label: messages.console.scopes.name },
+});
+
+function scopeActions({ scope, consoleUri, messages }: ScopeView): Content {
+  const { scopes: text } = messages.console;
+  const uri = (rest: string) => consoleUri(`/scopes/${scope.id}${rest}`);
+  const remove = { id: "scope-delete", uri: uri("/delete"), label: text.deleteScope };
+  return [
+    buttonLink({ id: "scope-edit", uri: uri("/edit"), label: text.edit, kind: "primary" }),
+    overflowMenu([{ ...remove, isQuestion: true, isDangerous: true }], messages),
+  ];
+}
+
 export function scopePage(view: ScopeView): Html {
   const { scope, messages } = view;
   const { frame, scopes: text } = messages.console;
@@ -38,23 +60,9 @@ export function scopePage(view: ScopeView): Html {
   return consoleLayout({
     ...view,
     title: scope.name,
-    heading: html`<bdi>${scope.name}</bdi>`,
+    ...recordHeading(headOf(view), messages),
     breadcrumbs: [{ label: frame.pages.scopes, uri: view.consoleUri("/scopes") }],
-    actions: [
-      buttonLink({
-        id: "scope-edit",
-        uri: view.consoleUri(`/scopes/${scope.id}/edit`),
-        label: text.edit,
-        kind: "primary",
-      }),
-      buttonLink({
-        id: "scope-delete",
-        uri: view.consoleUri(`/scopes/${scope.id}/delete`),
-        label: text.deleteScope,
-        kind: "danger",
-        isQuestion: true,
-      }),
-    ],
+    actions: scopeActions(view),
     notice: view.done && toast(text.done[view.done], view.messages),
     body: [
       card({

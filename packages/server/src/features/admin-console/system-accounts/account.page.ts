@@ -4,15 +4,15 @@ import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
 import { codeBlock } from "../../../html/components/code-block.ts";
-import { copyField } from "../../../html/components/copy-field.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
+import { recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { endCard, type RecordView, recordLayout } from "../../../page-kit/record-pages.ts";
+import { endCard, endItems, type RecordView, recordLayout } from "../../../page-kit/record-pages.ts";
 import { accountPages } from "./account-pages.ts";
 
 type Application = { id: string; name: string };
@@ -30,8 +30,17 @@ export function accountPage(view: AccountView): Html {
   const { record: account, messages } = view;
   const { systemAccounts: text } = messages.console;
   return recordLayout(view, {
-    title: account.name,
+    head: {
+      name: account.name,
+      mark: recordIcon("account"),
+      facts: [
+        html`<span id="account-state">${accountStatus(account, messages)}</span>`,
+        accountKind(account, messages),
+      ],
+      id: { id: "account-id", value: account.id, label: text.record.id },
+    },
     actions: buttonLink({ id: "account-edit", uri: view.uriOf("/edit"), label: text.record.edit }),
+    more: endItems(view, { ...text.end, noun: "account" }),
     done: text.done,
     body: [
       detailsCard(view),
@@ -54,8 +63,6 @@ function detailsCard({ record: account, application, messages, consoleUri }: Acc
         label: text.application,
         content: html`<a href="${linkAddress(consoleUri(`/applications/${application.id}`))}"><bdi>${application.name}</bdi></a>`,
       },
-      { label: text.kind, content: accountKind(account, messages) },
-      { label: text.state, content: accountStatus(account, messages), id: "account-state" },
       { label: text.signatures, content: account.requiresStrictSignature ? text.strict : text.either },
       {
         label: systemAccounts.create.endUserAddress,
@@ -70,10 +77,6 @@ function detailsCard({ record: account, application, messages, consoleUri }: Acc
             : relativeTime(account.lastUsedAt, messages.format.minute),
       },
       { label: text.created, content: relativeTime(account.createdAt, messages.format.day) },
-      {
-        label: text.id,
-        content: copyField({ id: "account-id", value: account.id, ...frame.secret, label: text.id }),
-      },
     ]),
   });
 }

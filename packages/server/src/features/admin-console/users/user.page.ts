@@ -6,12 +6,12 @@ import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
-import { copyField } from "../../../html/components/copy-field.ts";
+import type { OverflowItem } from "../../../html/components/overflow-menu.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { endCard, recordLayout } from "../../../page-kit/record-pages.ts";
+import { endCard, endItems, recordLayout } from "../../../page-kit/record-pages.ts";
 import { accessCards, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
 import { displayName, isGuest } from "./user-pages.ts";
@@ -22,9 +22,16 @@ export function userPage(view: UserView): Html {
   const { users: text } = messages.console;
   const name = displayName(member);
   return recordLayout(view, {
-    title: name,
-    emblem: avatar(name, undefined, { size: "large", isRound: true }),
-    summary: name === member.email ? undefined : html`<bdi>${member.email}</bdi>`,
+    head: {
+      name,
+      mark: avatar(name, undefined, { isRound: true }),
+      facts: [
+        html`<span id="user-state">${memberStatus(view)}</span>`,
+        name !== member.email && html`<bdi>${member.email}</bdi>`,
+      ],
+      id: { id: "perm-id", value: member.id, label: text.profile.copyPermId },
+    },
+    more: isYou ? [] : moreActs(view),
     actions: buttonLink({
       id: "user-edit",
       uri: view.uriOf("/edit"),
@@ -45,6 +52,24 @@ export function userPage(view: UserView): Html {
       !isYou && leaveCard(view),
     ],
   });
+}
+
+/** Not on the administrator's own page: see ownAccountRefusal. */
+function moreActs(view: UserView): OverflowItem[] {
+  const { end, profile } = view.messages.console.users;
+  const { uriOf } = view;
+  if (view.home)
+    return [
+      {
+        id: "more-user-remove",
+        uri: uriOf("/remove"),
+        label: end.remove,
+        isQuestion: true,
+        isDangerous: true,
+      },
+    ];
+  const address = { id: "more-user-address", uri: uriOf("/address"), label: profile.changeEmail };
+  return [address, ...endItems(view, { ...end, noun: "user" })];
 }
 
 const aside = (id: string, title: string, text: string): Html =>
@@ -74,12 +99,7 @@ function profileCard(view: UserView): Html {
         label: profile.language,
         content: member.locale === null ? profile.anyLanguage : languageName(member.locale),
       },
-      {
-        label: profile.permId,
-        content: copyField({ id: "perm-id", value: member.id, ...frame.secret, label: profile.copyPermId }),
-      },
       { label: profile.role, content: text.roles[member.role], id: "user-role" },
-      { label: profile.state, content: memberStatus(view), id: "user-state" },
       { label: profile.home, content: home && html`<bdi>${home.name}</bdi>` },
       { label: profile.since, content: relativeTime(member.createdAt, messages.format.day) },
       {

@@ -14,7 +14,9 @@ import {
 import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
 import { emptyState } from "../../../html/components/empty-state.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
+import { overflowMenu } from "../../../html/components/overflow-menu.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
@@ -22,6 +24,7 @@ import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { liveScript } from "../../../html/scripts.ts";
 import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
+import { endCard, endItems } from "../../../page-kit/record-pages.ts";
 import type { AgentStatus, PoolLoad } from "./pool-state.ts";
 import { agentState, keyState, poolState, reloadLink } from "./pools.page.ts";
 
@@ -66,10 +69,19 @@ export function poolPage(view: PoolView): Html {
     ...view,
     scripts: [liveScript.path],
     title: pool.name,
-    heading: html`<bdi>${pool.name}</bdi>`,
+    ...recordHeading(
+      {
+        name: pool.name,
+        mark: recordIcon("pool"),
+        facts: [html`<span id="pool-state">${poolState(pool.status, messages)}</span>`],
+        id: { id: "pool-id", value: pool.id, label: text.poolId },
+      },
+      messages,
+    ),
     actions: [
       buttonLink({ id: "pool-settings", uri: ownUri(view, "/settings"), label: text.settings }),
       pool.disabledAt === null && buttonLink({ ...agentNew, kind: "primary" }),
+      overflowMenu(endItems(ending(view), endTexts(view)), messages),
     ],
     notice: view.done && toast(text.done[view.done], view.messages),
     body: [
@@ -83,7 +95,7 @@ export function poolPage(view: PoolView): Html {
       applicationsCard(view),
       addressesCard(view),
       settingsCard(view),
-      endCard(view),
+      endCard(ending(view), endTexts(view)),
       lastChangeLine(view.lastChange, messages),
       copyStatus,
       liveStatus,
@@ -177,7 +189,7 @@ function applicationsCard({ applications, hasMoreApplications, consoleUri, messa
   });
 }
 
-function addressesCard({ issuer, jwksUri, discoveryUri, pool, messages }: PoolView): Html {
+function addressesCard({ issuer, jwksUri, discoveryUri, messages }: PoolView): Html {
   const { pools: text, frame } = messages.console;
   const entry = (id: string, label: string, value: string) => ({
     label,
@@ -190,7 +202,6 @@ function addressesCard({ issuer, jwksUri, discoveryUri, pool, messages }: PoolVi
       entry("pool-issuer", text.issuer, issuer),
       entry("pool-jwks", text.jwks, jwksUri),
       entry("pool-discovery", text.discovery, discoveryUri),
-      entry("pool-id", text.poolId, pool.id),
     ]),
   });
 }
@@ -223,25 +234,14 @@ function settingsCard(view: PoolView): Html {
   });
 }
 
-function endCard(view: PoolView): Html {
-  const { pools: text } = view.messages.console;
-  const isDisabled = view.pool.disabledAt !== null;
-  const button = (act: "enable" | "disable" | "delete", label: string) =>
-    buttonLink({
-      id: `pool-${act}`,
-      uri: ownUri(view, `/${act}`),
-      label,
-      kind: act === "enable" ? "secondary" : "danger",
-      isQuestion: true,
-    });
-  return card({
-    id: "pool-end",
-    title: text.endTitle,
-    text: isDisabled ? text.disabledText : text.endText,
-    isDangerous: true,
-    body: html`<div class="actions">${
-      isDisabled ? button("enable", text.enable.submit) : button("disable", text.disable.submit)
-    }${button("delete", text.remove.submit)}</div>
-`,
-  });
+/** The shared card's words; the pool stands where records with a status do. */
+function endTexts({ pool, messages }: PoolView) {
+  const { pools: text } = messages.console;
+  return {
+    ...{ id: "pool-end", noun: "pool", title: text.endTitle },
+    text: pool.disabledAt === null ? text.endText : text.disabledText,
+    ...{ enable: text.enable.submit, disable: text.disable.submit, delete: text.remove.submit },
+  };
 }
+
+const ending = (view: PoolView) => ({ record: view.pool, uriOf: (rest: string) => ownUri(view, rest) });

@@ -73,6 +73,7 @@ export type ConsoleFrameTexts = {
         unitOf: (values: { field: string }) => string;
         units: { seconds: string; minutes: string; hours: string; days: string; };
       };
+      moreActions: string;
     };
   };
 };
