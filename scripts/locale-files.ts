@@ -20,7 +20,7 @@ export const localesFolder = "packages/server/locales";
 
 /** The styles that the server knows (html/messages/format.ts). */
 const dateStyles = new Set(["day", "minute", "second"]);
-const numberStyles = new Set(["duration", "lifetime"]);
+const numberStyles = new Set(["duration", "lifetime", "share"]);
 
 type Tree = { [key: string]: unknown };
 

@@ -143,3 +143,35 @@ test("scopes are searched, and ticked ones stay", async (t) => {
     "payslips",
   ]);
 });
+
+test("a chart tells the numbers under the pointer, and has them as a table for everybody", async (t) => {
+  const page = await openKit(t);
+  const chart = page.locator("#kit-bars-chart");
+  const tip = chart.locator(".chart-tip");
+  const drawing = chart.locator("svg");
+  await chart.scrollIntoViewIfNeeded();
+  const box = await drawing.boundingBox();
+  assert.ok(box);
+  const at = (part: number) => page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
+  const cells = (row: number) => chart.locator("tbody tr").nth(row).locator("th, td").allTextContents();
+  for (const [part, row] of [
+    [0.001, 0],
+    [0.5, 15],
+    [0.999, 29],
+  ] as const) {
+    await at(part);
+    const [point = "", first = ""] = await cells(row);
+    const said = await tip.innerText();
+    assert.ok(said.startsWith(point) && said.includes(`Passkey\n${first}`), `${said} at ${part}`);
+    const shown = await tip.boundingBox();
+    const whole = await chart.boundingBox();
+    assert.ok(shown && whole && shown.x >= whole.x && shown.x + shown.width <= whole.x + whole.width + 1);
+  }
+  await page.mouse.move(box.x, box.y - 60);
+  await tip.waitFor({ state: "hidden" });
+
+  const plain = await openKit(t, { javaScriptEnabled: false });
+  await plain.locator("#kit-bars-chart summary").click();
+  assert.equal(await plain.locator("#kit-bars-chart tbody tr").count(), 30);
+  assert.ok(await plain.locator("#kit-bars-chart tbody tr").first().isVisible());
+});

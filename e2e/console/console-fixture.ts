@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { addActivity } from "../../packages/server/src/core/activity/activity.store.ts";
+import { listApplications } from "../../packages/server/src/core/applications/applications.store.ts";
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
 import {
@@ -13,6 +14,7 @@ import {
 import type { Organisation } from "../../packages/server/src/core/organisations/organisation.ts";
 import { createOrganisation } from "../../packages/server/src/core/organisations/organisations.ts";
 import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
+import { listAllPools } from "../../packages/server/src/core/signing-pools/signing-pool.store.ts";
 import { changeProfile } from "../../packages/server/src/core/users/profile/profile.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
 import { listUsableCodes } from "../../packages/server/src/features/device-identity/enrol/enrolment-code.store.ts";
@@ -204,6 +206,8 @@ async function makeKeyHolders(service: Service, orgId: string): Promise<Record<s
 async function writeActivity(service: Service, orgId: string): Promise<void> {
   const hourMs = 3_600_000;
   const now = service.clock() - (service.clock() % hourMs);
+  const [pool] = await listAllPools(service.database.query, orgId);
+  const apps = await listApplications(service.database.query, orgId, { limit: 3 });
   const rows = Array.from({ length: 30 * 24 }, (_, age) => {
     const hour = now - age * hourMs;
     const date = new Date(hour);
@@ -216,7 +220,17 @@ async function writeActivity(service: Service, orgId: string): Promise<void> {
       hour,
       total: Math.round(load * wave * share),
     });
-    return [of("sign-ins", 1), of("failed-sign-ins", 0.06), of("tokens", 6), of("refused-tokens", 0.1)];
+    return [
+      ...[of("sign-ins", 1), of("failed-sign-ins", 0.06), of("tokens", 6), of("refused-tokens", 0.1)],
+      ...[
+        of("sign-ins/password", 0.35),
+        of("sign-ins/password-and-factor", 0.25),
+        of("sign-ins/passkey", 0.4),
+      ],
+      ...apps.map(({ id }, index) => of(`tokens/${id}`, [3.5, 1.4, 0.6][index] ?? 0)),
+      ...(pool ? [of(`pool-signatures/${pool.id}`, 2), of(`failed-pool-signatures/${pool.id}`, 0.05)] : []),
+      ...(pool ? [of(`pool-agents/${pool.id}`, 0.05), of(`pool-queue/${pool.id}`, 0.2)] : []),
+    ].filter(({ total }) => total > 0);
   }).flat();
   for (let at = 0; at < rows.length; at += 500)
     await addActivity(service.database.query, rows.slice(at, at + 500));

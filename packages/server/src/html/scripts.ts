@@ -37,6 +37,7 @@ export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/code-block.js",
   "scripts/secret-reveal.js",
   "scripts/reveal.js",
+  "scripts/chart.js",
 ]);
 
 /** Narrows the quickstart's gallery; without it all cards stand there. */

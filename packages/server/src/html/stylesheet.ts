@@ -43,6 +43,7 @@ const CONSOLE_STYLES = [
   "styles/console-audit.css",
   "styles/console-organisation.css",
   "styles/console-chart.css",
+  "styles/console-home.css",
   "styles/console-media.css",
 ];
 

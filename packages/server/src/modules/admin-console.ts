@@ -67,7 +67,7 @@ export const adminConsole: Module = (scope, app) => {
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
   usersRoutes(scope, { ...service, ...deps });
   systemAccountsPages(scope, { ...service, ...deps });
-  overviewRoute(scope, { ...deps, keyRotationDays, hasMail });
+  overviewRoute(scope, { ...deps, applications: service.applications, keyRotationDays, hasMail });
   signingKeysRoutes(scope, { ...deps, ...service, baseUrl: deps.baseUrl, keyRotationDays });
   poolRoutes(scope, deps);
 };

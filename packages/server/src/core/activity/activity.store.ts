@@ -1,7 +1,7 @@
 /** Stores hourly activity counts. */
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import { AGENTS, DAY_MS, HOUR_MS, type StoredKind } from "./kinds.ts";
+import { AGENTS, DAY_MS, HOUR_MS, isPeak, OF_APPLICATIONS, peakOfPool, type StoredKind } from "./kinds.ts";
 
 export interface ActivityRow {
   readonly orgId: string;
@@ -39,12 +39,21 @@ function padding(count: number): ActivityRow[] {
 /** PostgreSQL takes an untyped parameter in a VALUES list for text. */
 const whole = (number: number) => sql`cast(${number} as bigint)`;
 
-/** Raises this hour's peak of connected agents. @param since agents last seen before are not connected */
-export async function recordAgentPeak(db: Db, { now, since }: { now: number; since: number }): Promise<void> {
+/**
+ * Raises this hour's peaks: connected agents of organisations and of pools, and requests that wait for a pool's agents.
+ * @param since agents last seen before are not connected
+ */
+export async function recordPeaks(db: Db, { now, since }: { now: number; since: number }): Promise<void> {
   const hour = now - (now % HOUR_MS);
   await sql`insert into activity (org_id, kind, hour, total)
     select org_id, ${AGENTS}, ${whole(hour)}, count(*) from signing_agent
     where deactivated_at is null and last_seen_at > ${since} group by org_id
+    union all
+    select org_id, cast(${peakOfPool("pool-agents", "")} as text) || pool_id, ${whole(hour)}, count(*) from signing_agent
+    where deactivated_at is null and last_seen_at > ${since} group by org_id, pool_id
+    union all
+    select org_id, cast(${peakOfPool("pool-queue", "")} as text) || pool_id, ${whole(hour)}, count(*) from signing_request
+    where ended_at is null and state <> 'signed' and state = 'pending' and expires_at > ${now} group by org_id, pool_id
     on conflict (org_id, kind, hour) do update set total = excluded.total where excluded.total > activity.total`.execute(
     db,
   );
@@ -91,7 +100,7 @@ export async function readActivity<Kind extends StoredKind>(
       sql<number>`(hour - ${whole(first)}) / ${whole(step)}`.as("place"),
       eb
         .case()
-        .when("kind", "=", AGENTS)
+        .when("kind", "in", [AGENTS, ...kinds.filter(isPeak)])
         .then(fn.max<number>("total"))
         // PostgreSQL sums bigints to numeric.
         .else(sql<number>`cast(sum(total) as bigint)`)
@@ -107,4 +116,44 @@ export async function readActivity<Kind extends StoredKind>(
     .execute();
   for (const { kind, place, total } of rows) totals[kind as Kind][place] = total;
   return { times, totals };
+}
+
+/** Totals of an organisation's kinds over a time. @param from, to milliseconds, whole hours; `to` is exclusive */
+export async function sumActivity<Kind extends StoredKind>(
+  db: Db,
+  orgId: string,
+  { kinds, from, to }: Omit<ActivityRange<Kind>, "by">,
+): Promise<Readonly<Record<Kind, number>>> {
+  const rows = await db
+    .selectFrom("activity")
+    .select(["kind", sql<number>`cast(sum(total) as bigint)`.as("total")])
+    .where("org_id", "=", orgId)
+    .where("kind", "in", kinds)
+    .where("hour", ">=", from)
+    .where("hour", "<", to)
+    .groupBy("kind")
+    .execute();
+  const found = new Map(rows.map(({ kind, total }) => [kind, total]));
+  return Object.fromEntries(kinds.map((kind) => [kind, found.get(kind) ?? 0])) as Record<Kind, number>;
+}
+
+/** The applications with most tokens, most first. @param from, to milliseconds, whole hours; `to` is exclusive */
+export async function busiestApplications(
+  db: Db,
+  orgId: string,
+  { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
+): Promise<ReadonlyArray<{ readonly applicationId: string; readonly tokens: number }>> {
+  const rows = await db
+    .selectFrom("activity")
+    .select(["kind", sql<number>`cast(sum(total) as bigint)`.as("tokens")])
+    .where("org_id", "=", orgId)
+    .where("kind", "like", `${OF_APPLICATIONS}%`)
+    .where("hour", ">=", from)
+    .where("hour", "<", to)
+    .groupBy("kind")
+    .orderBy("tokens", "desc")
+    .orderBy("kind")
+    .limit(limit)
+    .execute();
+  return rows.map(({ kind, tokens }) => ({ applicationId: kind.slice(OF_APPLICATIONS.length), tokens }));
 }

@@ -8,9 +8,16 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { insertAgent } from "../signing-pools/signing-agent.store.ts";
 import { insertPool } from "../signing-pools/signing-pool.store.ts";
-import { type ActivityRow, addActivity, readActivity, recordAgentPeak } from "./activity.store.ts";
+import {
+  type ActivityRow,
+  addActivity,
+  busiestApplications,
+  readActivity,
+  recordPeaks,
+  sumActivity,
+} from "./activity.store.ts";
 import { createActivity } from "./activity.ts";
-import { DAY_MS, HOUR_MS, ofPool } from "./kinds.ts";
+import { DAY_MS, HOUR_MS, ofApplication, ofPool, peakOfPool } from "./kinds.ts";
 
 const DAY = Date.UTC(2026, 4, 4);
 
@@ -111,11 +118,11 @@ forEachDatabase(({ fresh }) => {
     for (const id of ["a1", "a2"]) await agent(id, at, null);
     await agent("ended", at, at);
     await agent("away", at - HOUR_MS, null);
-    await recordAgentPeak(database.query, { now: at + 1, since: at - 1 });
+    await recordPeaks(database.query, { now: at + 1, since: at - 1 });
     // Fewer by now, and none in the next hour.
-    await recordAgentPeak(database.query, { now: at + 2, since: at - 2 * HOUR_MS });
-    await recordAgentPeak(database.query, { now: at + 3, since: at - 1 });
-    await recordAgentPeak(database.query, { now: at + HOUR_MS, since: at - 1 });
+    await recordPeaks(database.query, { now: at + 2, since: at - 2 * HOUR_MS });
+    await recordPeaks(database.query, { now: at + 3, since: at - 1 });
+    await recordPeaks(database.query, { now: at + HOUR_MS, since: at - 1 });
     const read = async (by: "hour" | "day") =>
       (
         await readActivity(database.query, orgId, {
@@ -127,6 +134,40 @@ forEachDatabase(({ fresh }) => {
       ).totals.agents;
     assert.deepEqual(await read("hour"), [3, 2]);
     assert.deepEqual(await read("day"), [3]);
+    const ofPools = { kinds: [peakOfPool("pool-agents", "p1")], from: at, to: at + 2 * HOUR_MS } as const;
+    const peaks = async (by: "hour" | "day") =>
+      (await readActivity(database.query, orgId, { ...ofPools, by })).totals["pool-agents/p1"];
+    assert.deepEqual(await peaks("hour"), [3, 2]);
+    assert.deepEqual(await peaks("day"), [3], "of a day the largest, not the sum");
+  });
+
+  test("sums kinds, and finds the busiest applications, of one organisation and time", async () => {
+    const at = DAY + 40 * DAY_MS;
+    const other = await createOrganisation({ clock }, database.query, { name: "Other", actor: "test" });
+    const tokens = (app: string, hour: number, total: number, org = orgId) => ({
+      ...{ orgId: org, kind: ofApplication(app), hour, total },
+    });
+    await addActivity(database.query, [
+      tokens("a", at, 5),
+      tokens("a", at + HOUR_MS, 4),
+      tokens("b", at, 12),
+      tokens("c", at, 9),
+      tokens("d", at, 1),
+      tokens("a", at - HOUR_MS, 100),
+      tokens("b", at + 2 * HOUR_MS, 100),
+      tokens("e", at, 100, other.id),
+      { orgId, kind: "tokens", hour: at, total: 27 },
+    ]);
+    const range = { from: at, to: at + 2 * HOUR_MS };
+    assert.deepEqual(await busiestApplications(database.query, orgId, { ...range, limit: 3 }), [
+      { applicationId: "b", tokens: 12 },
+      { applicationId: "a", tokens: 9 },
+      { applicationId: "c", tokens: 9 },
+    ]);
+    const kinds = ["tokens", "sign-ins", ofApplication("a")] as const;
+    assert.deepEqual(await sumActivity(database.query, orgId, { ...range, kinds }), {
+      ...{ tokens: 27, "sign-ins": 0, "tokens/a": 9 },
+    });
   });
 
   test("deletes old counts in batches, and nothing else", async () => {
@@ -175,6 +216,15 @@ test("drops counts beyond the capacity", async () => {
     ["b", "tokens", DAY, 1],
     ["c", "tokens", DAY, 1],
   ]);
+});
+
+test("keeps counters of five hundred applications between two flushes, so that one organisation leaves room", async () => {
+  const { write, written } = recording();
+  const activity = createActivity({ write, clock: () => DAY, onError: () => {} });
+  for (let app = 0; app < 600; app++) activity.count("a", ofApplication(`${app}`));
+  activity.count("b", "tokens");
+  await activity.close();
+  assert.equal(written.length, 501);
 });
 
 function recording() {

@@ -22,6 +22,9 @@ export interface ActivityDeps {
 
 const FLUSH_INTERVAL_MS = 10_000;
 
+/** Counters of one organisation between two flushes: of applications there may be ten thousand. */
+const MAX_KINDS = 500;
+
 /** Rows of one statement: each has four parameters, and SQLite allows 32,766. */
 const BATCH = 2_048;
 
@@ -39,16 +42,17 @@ export function createActivity(deps: ActivityDeps & { capacity?: number }): Acti
   const waiting = new Map<string, ActivityRow>();
 
   const addCounter = (orgId: string, kind: StoredKind) => {
-    if (size + waiting.size >= capacity) return;
-    size++;
     const kinds = counts.get(orgId) ?? new Map<StoredKind, Cell>();
+    if (size + waiting.size >= capacity || kinds.size >= MAX_KINDS) return;
+    size++;
     counts.set(orgId, kinds.set(kind, { total: 1 }));
   };
+
   const moveToWaiting = () => {
     for (const [orgId, kinds] of counts)
       for (const [kind, { total }] of kinds) {
         const key = `${orgId} ${kind} ${hour}`;
-        waiting.set(key, { orgId, kind, hour, total: total + (waiting.get(key)?.total ?? 0) });
+        waiting.set(key, added({ orgId, kind, hour, total }, waiting.get(key)));
       }
     counts = new Map();
     size = 0;

@@ -14,7 +14,17 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { readActivity } from "./activity.store.ts";
-import { AGENTS, countedKinds, HOUR_MS, ofPool, type StoredKind } from "./kinds.ts";
+import {
+  AGENTS,
+  countedKinds,
+  HOUR_MS,
+  ofApplication,
+  ofMethod,
+  ofPool,
+  type StoredKind,
+  signInMethod,
+  signInMethods,
+} from "./kinds.ts";
 
 let running: TestService;
 let org: TestOrganisation;
@@ -58,7 +68,22 @@ test("counts sign-ins and failed sign-ins in the browser", async () => {
   assert.deepEqual(await counted(() => logIn(browser, org, page, { password: "wrong" })), {
     "failed-sign-ins": 1,
   });
-  assert.deepEqual(await counted(() => logIn(browser, org, page)), { "sign-ins": 1 });
+  const methods = signInMethods.map(ofMethod);
+  assert.deepEqual(await counted(() => logIn(browser, org, page), methods), {
+    "sign-ins": 1,
+    "sign-ins/password": 1,
+  });
+});
+
+test("tells how users signed in, by the amr of their session", () => {
+  assert.equal(signInMethod(["pwd"]), "password");
+  for (const amr of [
+    ["pwd", "otp", "mfa"],
+    ["pwd", "mfa"],
+    ["pwd", "hwk", "mfa"],
+  ])
+    assert.equal(signInMethod(amr), "password-and-factor", amr.join());
+  for (const amr of [["hwk", "user", "mfa"], ["swk"]]) assert.equal(signInMethod(amr), "passkey", amr.join());
 });
 
 test("counts sign-ins through the legacy API", async () => {
@@ -66,11 +91,14 @@ test("counts sign-ins through the legacy API", async () => {
   const url = `${running.baseUrl}/legacy/api/Authentication/User/Login`;
   const call = (Password: string) => callApi(url, account, { body: { Email: org.user.email, Password } });
   assert.deepEqual(await counted(() => call("wrong")), { "failed-sign-ins": 1 });
-  assert.deepEqual(await counted(() => call(org.user.password)), { "sign-ins": 1 });
+  assert.deepEqual(await counted(() => call(org.user.password), [ofMethod("password")]), {
+    ...{ "sign-ins": 1, "sign-ins/password": 1 },
+  });
 });
 
 test("counts tokens, and errors of known clients only", async () => {
-  assert.deepEqual(await counted(batchToken), { tokens: 1 });
+  const own = ofApplication(org.batch.application.id);
+  assert.deepEqual(await counted(batchToken, [own]), { tokens: 1, [own]: 1 });
   const { client_id, client_secret } = credentials(org.batch);
   const grant_type = "client_credentials";
   const refused = { "refused-tokens": 1 };

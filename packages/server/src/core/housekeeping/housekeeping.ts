@@ -5,7 +5,7 @@
 import { newUuid } from "@signet/protocol/uuid";
 import { deleteExpired, type ExpiringTable } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
-import { recordAgentPeak } from "../activity/activity.store.ts";
+import { recordPeaks } from "../activity/activity.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { DeviceCa } from "../device-ca/authority.ts";
 import { removeDrainedGenerations } from "../device-ca/rotation.ts";
@@ -138,7 +138,7 @@ export async function runRound(
     () => removeExpired(deps),
     () => deps.keys.rotateDue(MAX_ROTATIONS),
     () => deps.deviceCa.rotateDue(MAX_ROTATIONS),
-    () => recordAgentPeak(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
+    () => recordPeaks(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
   ]);
   return true;
 }

@@ -88,8 +88,7 @@ export const listScopesBeginning = async (
   db
     .selectFrom("custom_scope")
     .select(["org_id as orgId", "name"])
-    .where("name", ">=", prefix)
-    .where("name", "<", `${prefix}~`)
+    .where("name", "like", `${prefix}%`)
     .orderBy("org_id")
     .orderBy("name")
     .limit(limit)

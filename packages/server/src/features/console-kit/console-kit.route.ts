@@ -10,6 +10,7 @@ import { type Html, html, render } from "../../html/html.ts";
 import { type Messages, messages, preferredLocales } from "../../html/messages/messages.ts";
 import { consoleStylesheet, stylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
+import { chartCards } from "./kit-charts.ts";
 import { buttonCard, copyCard, fieldsCard, identityCard, KIT } from "./kit-controls.ts";
 import { stateCards, tableCard, tabsSample, timelineCard } from "./kit-lists.ts";
 import { bannerCard, liveCards, overlays } from "./kit-messages.ts";
@@ -44,6 +45,7 @@ function kitPage(frame: ConsoleFrame, now: number): Html {
       copyCard(messages),
       liveCards(),
       timelineCard(messages, now),
+      chartCards(messages, now),
       stateCards(),
       copyStatus,
     ],

@@ -11,20 +11,22 @@ export interface Format {
   duration(seconds: number): string;
   /** A setting: whole days and whole hours as such, else as a waiting time. */
   lifetime(seconds: number): string;
+  /** Of a share: 0.25 is `25%`; below a tenth with a decimal. */
+  share(share: number): string;
   list(names: readonly string[]): string;
 }
 
 /** English texts follow British spelling, and so do their dates: `22 Nov 2026, 22:03`. */
 export const regionalLocale = (locale: string): string => (locale === "en" ? "en-GB" : locale);
 
-/** The styles of `{at, date, minute}` and `{seconds, number, duration}`; texts use no others. */
+/** The styles of `{at, date, minute}`, `{seconds, number, duration}` and `{share, number, share}`; texts use no others. */
 export const messageStyles: MessageStyles = {
   date: {
     day: { dateStyle: "medium" },
     minute: { dateStyle: "medium", timeStyle: "short" },
     second: { dateStyle: "medium", timeStyle: "medium" },
   },
-  number: { duration: { unit: "duration" }, lifetime: { unit: "lifetime" } },
+  number: { duration: { unit: "duration" }, lifetime: { unit: "lifetime" }, share: { style: "percent" } },
   time: {},
 };
 
@@ -46,6 +48,7 @@ export function formatOf(language: string): Format {
     second: date(second, " UTC"),
     duration: (seconds) => duration(locale, seconds),
     lifetime: (seconds) => lifetime(locale, seconds),
+    share: (share) => percent(locale, share),
     list: (names) => new Intl.ListFormat(locale, { type: "conjunction" }).format(names),
   };
 }
@@ -57,7 +60,9 @@ export function messageFormatters(language: string, format: Format): Formatters 
     ...(["day", "minute", "second"] as const).map(
       (name) => [messageStyles.date[name], format[name]] as const,
     ),
-    ...(["duration", "lifetime"] as const).map((name) => [messageStyles.number[name], format[name]] as const),
+    ...(["duration", "lifetime", "share"] as const).map(
+      (name) => [messageStyles.number[name], format[name]] as const,
+    ),
   ]);
   const writer = (style: object | undefined) => ({ format: byStyle.get(style) ?? format.number });
   return {
@@ -66,6 +71,11 @@ export function messageFormatters(language: string, format: Format): Formatters 
     getPluralRules: () => plural,
   };
 }
+
+const percent = (locale: string, share: number): string =>
+  new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(
+    share,
+  );
 
 function duration(locale: string, seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));

@@ -115,6 +115,7 @@ const samples: Readonly<Record<string, readonly [string, string] | readonly [num
   total: [60, 3],
   number: [4, 2],
   failed: [5, 2],
+  share: [0.25, 0.031],
   factor: ["totp", "recovery-codes"],
 };
 

@@ -1,18 +1,20 @@
 /** The overview: figures, charts, attention, newest events. */
 
+import { ofMethod, signInMethods } from "../../../core/activity/kinds.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
-import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
+import { type Series, trend } from "../../../html/components/charts/chart.ts";
+import { chartCard, sumOf } from "../../../html/components/charts/chart-card.ts";
+import { ranking } from "../../../html/components/charts/ranking.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { emptyState } from "../../../html/components/empty-state.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
 import type { DisplayedEvent } from "../audit-log/display-events.ts";
 import { attentionCard } from "./attention.page.ts";
 import type { Attention } from "./attention.ts";
 import { type Figures, MAX_COUNTED } from "./overview.store.ts";
-import { type RangeName, rangeNames, rangeQuery } from "./range.ts";
 
 export type OverviewView = ConsoleFrame & {
   figures: Figures & { agents: { agents: number; live: number } | undefined };
@@ -25,14 +27,16 @@ export type OverviewView = ConsoleFrame & {
   isNew: boolean;
 };
 
-export const chartKinds = ["sign-ins", "failed-sign-ins", "tokens", "refused-tokens", "agents"] as const;
+/** Compared with the time before. */
+export const comparedKinds = ["sign-ins", "failed-sign-ins", "tokens", "refused-tokens"] as const;
 
-export type OverviewCharts = {
-  /** The beginning of the first point, milliseconds. */
-  from: number;
-  points: readonly string[];
-  ticks: readonly string[];
+export const chartKinds = [...comparedKinds, ...signInMethods.map(ofMethod), "agents"] as const;
+
+export type OverviewCharts = ChartTimes & {
   totals: Readonly<Record<(typeof chartKinds)[number], readonly number[]>>;
+  before: Readonly<Record<(typeof comparedKinds)[number], number>>;
+  /** With most tokens, most first; without a name when it was deleted. */
+  applications: ReadonlyArray<{ id: string; name: string | undefined; tokens: number }>;
 };
 
 export function overviewPage(view: OverviewView): Html {
@@ -48,8 +52,9 @@ export function overviewPage(view: OverviewView): Html {
       attentionCard(view.attention, view.consoleUri, view.messages),
       activity(view),
       html`<div class="pair-of-cards">
-${view.figures.agents && agentsChart(view)}${events(view)}</div>
+${applicationsCard(view)}${view.figures.agents && agentsChart(view)}</div>
 `,
+      events(view),
     ],
   });
 }
@@ -77,61 +82,85 @@ ${[
 }
 
 function activity(view: OverviewView): Content {
-  const { charts: text, range: words } = view.messages.console.overview;
+  const { charts: text, activity: title } = view.messages.console.overview;
   const { totals } = view.charts;
-  const links = rangeNames.map(
-    (name) =>
-      html`<a id="range-${name}" href="${linkAddress(view.consoleUri(rangeQuery(name)))}"${name === view.range && html` aria-current="true"`}>${words[name]}</a>`,
-  );
-  return html`<section class="activity" aria-label="${words.label}">
-<nav class="views" aria-label="${words.label}">${links}</nav>
+  const refused: Series = { label: text.refused, tone: "bad", counts: totals["refused-tokens"] };
+  return html`<section class="activity" aria-labelledby="activity-title">
+<div class="bar"><h2 id="activity-title">${title}</h2>
+${rangeLinks(view.range, view.consoleUri, view.messages)}</div>
 <div class="pair-of-cards">
-${chartCard(view, "sign-ins", text.signIns, [
-  { label: text.succeeded, tone: "plain", counts: totals["sign-ins"] },
-  { label: text.failed, tone: "bad", counts: totals["failed-sign-ins"] },
-])}${chartCard(view, "tokens", text.tokens, [
-  { label: text.issued, tone: "plain", counts: totals.tokens },
-  { label: text.refused, tone: "bad", counts: totals["refused-tokens"] },
-])}</div>
+${countsCard(view, {
+  kind: "sign-ins",
+  title: text.signIns,
+  series: [...methodSeries(view), { label: text.failed, tone: "bad", counts: totals["failed-sign-ins"] }],
+})}${countsCard(view, {
+  kind: "tokens",
+  title: text.tokens,
+  series: [{ label: text.issued, tone: "plain", counts: totals.tokens }, refused],
+})}</div>
 </section>
 `;
 }
 
-function agentsChart(view: OverviewView): Html {
-  const { charts: text } = view.messages.console.overview;
-  const { agents } = view.charts.totals;
-  const series: Series[] = [{ label: text.agentsAtOnce, tone: "plain", counts: agents }];
-  return chartCard(view, "agents", text.agents, series, "steps");
+const methodTones = { passkey: "plain", "password-and-factor": "second", password: "third" } as const;
+
+/** Sign-ins that were counted before their methods were stand apart. */
+function methodSeries({ charts: { totals }, messages }: OverviewView): Series[] {
+  const { charts: text } = messages.console.overview;
+  const methods: Series[] = signInMethods.map((method) => ({
+    label: text.methods[method],
+    tone: methodTones[method],
+    counts: totals[ofMethod(method)],
+  }));
+  const others = totals["sign-ins"].map((total, at) =>
+    Math.max(0, total - methods.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0)),
+  );
+  const rest: Series = { label: text.otherMethods, tone: "quiet", counts: others };
+  return others.some((count) => count > 0) ? [...methods, rest] : methods;
 }
 
-function chartCard(
+function countsCard(
   view: OverviewView,
-  id: string,
-  title: string,
-  series: readonly Series[],
-  form: "bars" | "steps" = "bars",
+  { kind, ...shown }: { kind: "sign-ins" | "tokens"; title: string; series: readonly Series[] },
 ): Html {
-  const { charts: text, range: words } = view.messages.console.overview;
-  const { from, points, ticks } = view.charts;
-  return card({
-    id,
-    title,
-    body: [
-      chartFigures(series.map((one) => ({ ...one, figure: chartTotal(one, form, view.messages) }))),
-      chart({
-        id: `${id}-chart`,
-        title: `${title}, ${words[view.range]}`,
-        description: text.from({ at: from }),
-        ...{ form, series, points, ticks },
-        messages: view.messages,
-      }),
-    ],
+  const { totals, before } = view.charts;
+  const all = sumOf(totals[kind]);
+  const { messages } = view;
+  return chartCard({
+    ...{ id: kind, form: "bars", ...shown, ...timesOf(view) },
+    total: html`<span class="figure-value">${messages.format.number(all)}</span>${trend(all, before[kind], messages)}`,
   });
 }
 
-function chartTotal({ counts }: Series, form: "bars" | "steps", { format }: Messages): string {
-  const total = form === "bars" ? counts.reduce((sum, count) => sum + count, 0) : Math.max(0, ...counts);
-  return format.number(total);
+const timesOf = ({ charts: { from, points, ticks }, range, messages }: OverviewView) => ({
+  ...{ from, points, ticks, messages },
+  range: messages.console.overview.range[range],
+});
+
+function agentsChart(view: OverviewView): Html {
+  const { charts: text } = view.messages.console.overview;
+  const series: Series[] = [{ label: text.agentsAtOnce, tone: "plain", counts: view.charts.totals.agents }];
+  return chartCard({ id: "agents", title: text.agents, form: "steps", series, ...timesOf(view) });
+}
+
+function applicationsCard({ charts, consoleUri, messages }: OverviewView): Html {
+  const { charts: text } = messages.console.overview;
+  const shown = charts.applications.reduce((sum, { tokens }) => sum + tokens, 0);
+  const rest = sumOf(charts.totals.tokens) - shown;
+  return card({
+    id: "tokens-by-application",
+    title: text.byApplication,
+    body: ranking({
+      entries: charts.applications.map(({ id, name, tokens }) => ({
+        label: name ?? text.deletedApplication,
+        value: tokens,
+        ...(name === undefined ? {} : { id: `busy-${id}`, uri: consoleUri(`/applications/${id}`) }),
+      })),
+      rest: { label: text.otherApplications, value: Math.max(0, rest) },
+      none: text.nothing,
+      messages,
+    }),
+  });
 }
 
 function events({ events: newest, consoleUri, messages }: OverviewView): Html {

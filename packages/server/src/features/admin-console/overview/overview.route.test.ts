@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { newUuid } from "@signet/protocol/uuid";
 import { addActivity } from "../../../core/activity/activity.store.ts";
+import { HOUR_MS, ofApplication, ofMethod } from "../../../core/activity/kinds.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
 import { recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { render } from "../../../html/html.ts";
@@ -65,14 +67,58 @@ forEachDatabase(({ fresh }) => {
     const sums = async (range: string) => {
       const { body } = await browser.get(`?range=${range}`);
       const [, card = ""] = /id="sign-ins"([\s\S]*?)<\/section>/.exec(body) ?? [];
-      const points = card.match(/<rect /g)?.length;
-      return [/<dd>([^<]*)/.exec(card)?.[1], points];
+      const points = card.match(/<th scope="row">/g)?.length;
+      return [/figure-value">([^<]*)/.exec(card)?.[1], points];
     };
     assert.deepEqual(await sums("24h"), ["1,101", 24]);
     assert.deepEqual(await sums("7d"), ["1,301", 28]);
     assert.deepEqual(await sums("30d"), ["1,301", 30]);
     assert.deepEqual(await sums("90d"), ["1,331", 90]);
     assert.deepEqual(await sums("nonsense"), ["1,301", 28]);
+  });
+
+  test("charts tell sign-ins by method, tokens by application, and how both compare to the time before", async () => {
+    const hour = clock() - (clock() % HOUR_MS);
+    const from = clock() - (clock() % DAY) - 6 * DAY;
+    const { id } = org.batch.application;
+    const row = (kind: string, at: number, total: number) => ({ orgId: orgId(), kind, hour: at, total });
+    await running.service.database.query.deleteFrom("activity").execute();
+    await addActivity(running.service.database.query, [
+      row("sign-ins", hour, 10),
+      row(ofMethod("passkey"), hour, 6),
+      row(ofMethod("password-and-factor"), hour, 1),
+      row("failed-sign-ins", hour, 2),
+      // Of the week before: at its begin, and after as much of it as has passed of this one.
+      row("sign-ins", from - 7 * DAY, 8),
+      row("sign-ins", hour - 7 * DAY + HOUR_MS, 1_000),
+      row("tokens", hour, 9),
+      row(ofApplication(id), hour, 5),
+      row(ofApplication(newUuid()), hour, 3),
+    ]);
+    const { body } = await browser.get("");
+    const card = (name: string) => new RegExp(`id="${name}"([\\s\\S]*?)</section>`).exec(body)?.[1] ?? "";
+    const legend = [...card("sign-ins").matchAll(/<\/span>([^<]*)<\/dt><dd>([^<]*)/g)];
+    assert.deepEqual(
+      legend.map(([, label, figure]) => [label, figure]),
+      [
+        ["Passkey", "6"],
+        ["Password and second factor", "1"],
+        ["Password", "0"],
+        ["Method not recorded", "3"],
+        ["Failed", "2"],
+      ],
+    );
+    assert.match(card("sign-ins"), /25% more than in the period before/);
+    assert.doesNotMatch(card("tokens"), /period before/);
+    const ranked = [...card("tokens-by-application").matchAll(/<bdi>([^<]*)[\s\S]*?ranking-value">([^<]*)/g)];
+    assert.deepEqual(
+      ranked.map(([, name, tokens]) => [name, tokens]),
+      [
+        [org.batch.application.name, "5"],
+        ["Deleted application", "3"],
+        ["Other applications", "1"],
+      ],
+    );
   });
 
   test("lists what needs attention with a link, until it is done", async () => {

@@ -1,23 +1,32 @@
 /** GET /oauth/manage/{org}: activity of the organisation, and what needs attention. */
 import type { FastifyInstance } from "fastify";
-import { readActivity } from "../../../core/activity/activity.store.ts";
+import { busiestApplications, sumActivity } from "../../../core/activity/activity.store.ts";
+import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
 import { countPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { parseQuery } from "../../../http/form-body.ts";
+import {
+  type RangeName,
+  rangeQuery,
+  rangeTimes,
+  readCharts,
+  readRange,
+  timesBefore,
+} from "../../../page-kit/activity-range.ts";
 import { openPage } from "../../../page-kit/console-frame.ts";
 import { type ConsoleDeps, consolePath, consoleRoute, show, type Visit } from "../../../page-kit/page.ts";
 import { displayEvents } from "../audit-log/display-events.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
-import { chartKinds, type OverviewCharts, overviewPage } from "./overview.page.ts";
+import { chartKinds, comparedKinds, type OverviewCharts, overviewPage } from "./overview.page.ts";
 import { countFigures } from "./overview.store.ts";
-import { type RangeName, rangeQuery, ranges, rangeTimes, readRange } from "./range.ts";
 
-export type OverviewDeps = ConsoleDeps & AttentionDeps;
+export type OverviewDeps = ConsoleDeps & AttentionDeps & { applications: Pick<ApplicationDirectory, "find"> };
 
 const MAX_EVENTS = 6;
+const MAX_APPLICATIONS = 5;
 
 export function overviewRoute(app: FastifyInstance, deps: OverviewDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org", { get: showOverview });
@@ -38,7 +47,7 @@ async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
     figures: { ...counted, agents: hasPools ? await countAgents(db, orgId, now) : undefined },
     devicesUri: `/devices/manage/${orgId}`,
     range,
-    charts: await loadCharts(db, orgId, range, { now, locale: frame.messages.locale }),
+    charts: await loadCharts(deps, orgId, range, { now, locale: frame.messages.locale }),
     attention: await needsAttention(deps, db, orgId, now),
     events: await displayEvents(deps, organisation, events, frame.messages),
     isNew: counted.applications === 0 || counted.users <= 1,
@@ -52,19 +61,23 @@ async function countAgents(db: Db, orgId: string, now: number): Promise<{ agents
   return { agents: sum("agents"), live: sum("live") };
 }
 
+/** With what they are compared to, and the applications that got the tokens. */
 async function loadCharts(
-  db: Db,
+  deps: OverviewDeps,
   orgId: string,
   range: RangeName,
   { now, locale }: { now: number; locale: string },
 ): Promise<OverviewCharts> {
-  const { by, tickEvery, tick, point } = ranges[range];
-  const { from, to } = rangeTimes(range, now);
-  const { times, totals } = await readActivity(db, orgId, { kinds: chartKinds, from, to, by });
-  return {
-    from,
-    points: times.map(point(locale)),
-    ticks: times.filter((_, index) => index % tickEvery === 0).map(tick(locale)),
-    totals,
-  };
+  const db = deps.database.query;
+  const charts = await readCharts(db, orgId, { range, kinds: chartKinds, now, locale });
+  const before = await sumActivity(db, orgId, { kinds: comparedKinds, ...timesBefore(range, now) });
+  const busiest = await busiestApplications(db, orgId, {
+    ...rangeTimes(range, now),
+    limit: MAX_APPLICATIONS,
+  });
+  const applications = busiest.map(async ({ applicationId, tokens }) => {
+    const application = await deps.applications.find(orgId, applicationId);
+    return { id: applicationId, name: application?.name, tokens };
+  });
+  return { ...charts, before, applications: await Promise.all(applications) };
 }

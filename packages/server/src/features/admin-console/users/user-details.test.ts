@@ -52,6 +52,13 @@ test("faults are shown at their fields, and nothing is saved", async () => {
   assert.deepEqual(await details(), before);
 });
 
+test("attributes that can't be stored as they were typed are refused", async () => {
+  for (const attributes of ['{"a": "\\ud800"}', '{"a": [1e999]}', '{"__proto__": {"a": 1}}']) {
+    const refused = await here.send(edit(), { attributes });
+    assert.ok(textOf(refused, "attributes-fault"), attributes);
+  }
+});
+
 test("the record shows them as text, never as a link or a picture", async () => {
   await giveFullProfile(running.service, org);
   const page = await here.get(`/users/${org.user.id}`);

@@ -222,12 +222,6 @@ describe("user pages", () => {
     }
     assert.equal(formOfPage(page).get("surname"), "Kept");
     assert.equal(formOfPage(page).get("attributes"), "[1]");
-    for (const attributes of ['{"a": "\\ud800"}', '{"a": [1e999]}', '{"__proto__": {"a": 1}}'])
-      assert.match(
-        (await here.send(`/users/${id}/edit`, { attributes })).body,
-        /id="attributes-fault"/,
-        attributes,
-      );
     const taken = await here.send(`/users/${id}/edit`, { username: "HOLDER", firstname: "Half" });
     assert.equal(taken.status, 400);
     assert.match(taken.body, /id="username-fault"/);

@@ -1,5 +1,6 @@
 /** A sign-in by API: checks the second factor, then consumes it and issues the session key in one transaction. */
 import { sha256Base64url } from "@signet/protocol/hash";
+import { countSignIn } from "../../../core/activity/kinds.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { recordUnauthenticatedEvent } from "../../../core/audit/unauthenticated-events.ts";
@@ -49,7 +50,7 @@ export async function startServiceKey(
     return issue(tx, deps, signIn);
   });
   if (!started) return undefined;
-  deps.activity.count(signIn.organisation.id, "sign-ins");
+  countSignIn(deps.activity.count, signIn.organisation.id, started.key.amr);
   return started;
 }
 

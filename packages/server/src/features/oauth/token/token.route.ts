@@ -4,6 +4,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope } from "@signet/protocol/oauth/scope";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Activity } from "../../../core/activity/activity.ts";
+import { countToken } from "../../../core/activity/kinds.ts";
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { seconds } from "../../../core/clock.ts";
@@ -73,7 +74,7 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
         const response = await deps.refusedRequests.watch(client.application, "token", () =>
           issueTokens(deps, { organisation, request, form, grantType, client }),
         );
-        count(organisation.id, "tokens");
+        countToken(count, organisation.id, client.application.id);
         return await sendJson(reply, JSON.stringify(response));
       } catch (error) {
         if (error instanceof OAuthError && !isPending(error)) count(organisation.id, "refused-tokens");

@@ -4,7 +4,8 @@ import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
-import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
+import type { Series } from "../../../html/components/charts/chart.ts";
+import { chartCard } from "../../../html/components/charts/chart-card.ts";
 import {
   type ConsoleFrame,
   type ConsoleView,
@@ -20,6 +21,7 @@ import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { liveScript } from "../../../html/scripts.ts";
+import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
 import type { AgentStatus, PoolLoad } from "./pool-state.ts";
 import { agentState, keyState, poolState, reloadLink } from "./pools.page.ts";
 
@@ -30,11 +32,14 @@ export type ListedAgent = SigningAgent & {
 
 export type PoolLive = { pool: SigningPool & PoolLoad; agents: readonly ListedAgent[] };
 
-export type Signatures = Pick<Parameters<typeof chart>[0], "points" | "ticks"> & {
-  /** Milliseconds. */
-  from: number;
+/** Counts and peaks of a pool over a time. */
+export type PoolCharts = ChartTimes & {
+  range: RangeName;
   signed: readonly number[];
   failed: readonly number[];
+  /** Peaks. */
+  agents: readonly number[];
+  waiting: readonly number[];
 };
 
 export type PoolView = ConsoleFrame &
@@ -43,7 +48,7 @@ export type PoolView = ConsoleFrame &
     issuer: string;
     jwksUri: string;
     discoveryUri: string;
-    signatures: Signatures;
+    charts: PoolCharts;
     applications: ReadonlyArray<{ id: string; name: string }>;
     hasMoreApplications: boolean;
     lastChange: { who: string; at: number } | undefined;
@@ -74,9 +79,8 @@ export function poolPage(view: PoolView): Html {
         actions: reloadLink(ownUri(view), messages),
         body: poolLivePiece(view),
       }),
-      html`<div class="pair-of-cards">
-${signaturesCard(view)}${applicationsCard(view)}</div>
-`,
+      activity(view),
+      applicationsCard(view),
       addressesCard(view),
       settingsCard(view),
       endCard(view),
@@ -132,28 +136,30 @@ function agentRow({ id, name, status, lastSeenAt, keys }: ListedAgent, view: Liv
   };
 }
 
-function signaturesCard({ signatures, messages }: PoolView): Html {
+function activity(view: PoolView): Html {
+  const { charts, messages } = view;
   const { pools: text, overview } = messages.console;
-  const { charts } = overview;
-  const { from, points, ticks } = signatures;
-  const series: Series[] = [
-    { label: charts.signed, tone: "plain", counts: signatures.signed },
-    { label: charts.failed, tone: "bad", counts: signatures.failed },
+  const { charts: words } = overview;
+  const { from, points, ticks } = charts;
+  const shared = { from, points, ticks, messages, range: overview.range[charts.range] };
+  const peak = (counts: readonly number[]): Series[] => [
+    { label: words.agentsAtOnce, tone: "plain", counts },
   ];
-  const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
-  return card({
-    id: "signatures",
-    title: text.signatures,
-    body: [
-      chartFigures(series.map((one) => ({ ...one, figure: messages.format.number(sum(one.counts)) }))),
-      chart({
-        id: "signatures-chart",
-        title: text.signatures,
-        description: charts.from({ at: from }),
-        ...{ form: "bars", series, points, ticks, messages },
-      }),
-    ],
-  });
+  return html`<section class="activity" aria-labelledby="activity-title">
+<div class="bar"><h2 id="activity-title">${overview.activity}</h2>
+${rangeLinks(charts.range, (query) => ownUri(view, query), messages)}</div>
+${chartCard({
+  ...{ id: "signatures", title: text.signatures, form: "bars", ...shared },
+  series: [
+    { label: words.signed, tone: "plain", counts: charts.signed },
+    { label: words.failed, tone: "bad", counts: charts.failed },
+  ],
+})}<div class="pair-of-cards">
+${chartCard({ id: "agents-online", title: text.agentsOnline, form: "steps", series: peak(charts.agents), ...shared })}${chartCard(
+  { id: "queue", title: text.queue, form: "steps", series: peak(charts.waiting), ...shared },
+)}</div>
+</section>
+`;
 }
 
 function applicationsCard({ applications, hasMoreApplications, consoleUri, messages }: PoolView): Html {

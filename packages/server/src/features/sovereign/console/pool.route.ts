@@ -1,7 +1,6 @@
 /** One signing pool: its page, and confirmations to disable, enable and delete it. */
 import type { FastifyInstance } from "fastify";
-import { readActivity } from "../../../core/activity/activity.store.ts";
-import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
+import { ofPool, peakOfPool } from "../../../core/activity/kinds.ts";
 import { listPoolKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { listAgents } from "../../../core/signing-pools/signing-agent.store.ts";
@@ -14,9 +13,10 @@ import {
 } from "../../../core/signing-pools/signing-pool.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { formatDayAndHour, formatHour } from "../../../html/components/time-words.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { readCharts, readRange } from "../../../page-kit/activity-range.ts";
 import { findLastChange } from "../../../page-kit/actor-names.ts";
 import {
   alreadyApplied,
@@ -29,7 +29,7 @@ import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import { type ConsoleDeps, consolePath, pathParams, type Visit } from "../../../page-kit/page.ts";
 import { deletePool, disablePool } from "../admin-api/pools.ts";
-import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
+import { type ListedAgent, type PoolCharts, type PoolLive, poolLivePiece, poolPage } from "./pool.page.ts";
 import { findPoolAt, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
 import { agentStatus, loadsOf } from "./pool-state.ts";
 
@@ -62,7 +62,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): P
     issuer: signingPoolIssuer(deps.baseUrl, pool),
     jwksUri: signingPoolJwksUri(deps.baseUrl, pool),
     discoveryUri: `${signingPoolUrl(deps.baseUrl, pool)}/.well-known/openid-configuration`,
-    signatures: await signaturesOf(deps, pool, frame.messages),
+    charts: await chartsOf(deps, pool, visit, frame.messages),
     applications: applications.slice(0, MAX_APPLICATIONS),
     hasMoreApplications: applications.length > MAX_APPLICATIONS,
     lastChange: await findLastChange(deps, orgId, pool.id, frame.messages),
@@ -94,23 +94,22 @@ async function loadLive({ database, clock }: ConsoleDeps, pool: SigningPool): Pr
   };
 }
 
-/** In the last 24 hours. */
-async function signaturesOf(
+async function chartsOf(
   { database, clock }: ConsoleDeps,
   { orgId, id }: SigningPool,
+  visit: Visit,
   { locale }: Messages,
-): Promise<Signatures> {
+): Promise<PoolCharts> {
+  const range = readRange(parseQuery(visit.request).values.get("range"));
   const [signed, failed] = [ofPool("pool-signatures", id), ofPool("failed-pool-signatures", id)];
-  const to = clock() - (clock() % HOUR_MS) + HOUR_MS;
-  const from = to - 24 * HOUR_MS;
-  const range = { kinds: [signed, failed], from, to, by: "hour" } as const;
-  const { times, totals } = await readActivity(database.query, orgId, range);
+  const [agents, waiting] = [peakOfPool("pool-agents", id), peakOfPool("pool-queue", id)];
+  const kinds = [signed, failed, agents, waiting] as const;
+  const { totals, ...times } = await readCharts(database.query, orgId, {
+    ...{ range, kinds, now: clock(), locale },
+  });
   return {
-    from,
-    points: times.map(formatDayAndHour(locale)),
-    ticks: times.filter((_, index) => index % 6 === 0).map(formatHour(locale)),
-    signed: totals[signed] ?? [],
-    failed: totals[failed] ?? [],
+    ...{ ...times, range, signed: totals[signed] ?? [], failed: totals[failed] ?? [] },
+    ...{ agents: totals[agents] ?? [], waiting: totals[waiting] ?? [] },
   };
 }
 

@@ -10,13 +10,15 @@ const MIN_HEIGHT = 2;
 /** The part of its slot that a bar fills. */
 const FILLED = 0.72;
 
+const EDGES = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
+
 /** The value at the upper edge: round and even, so that its half is an integer. */
 export function upperEdge(max: number): number {
   if (!(max > 0)) return 2;
   if (!Number.isFinite(max)) return Number.MAX_VALUE;
   const power = 10 ** Math.floor(Math.log10(max));
-  const found = [1, 2, 4, 6, 8, 10].find((step) => step * power >= max && step * power >= 2) ?? 10;
-  return found * power;
+  const edges = EDGES.map((step) => Math.round(step * power * 10) / 10);
+  return edges.find((edge) => edge >= max && edge % 2 === 0) ?? 10 * power;
 }
 
 /**

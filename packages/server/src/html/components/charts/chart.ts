@@ -4,11 +4,10 @@
  */
 import { type Content, type Html, html } from "../../html.ts";
 import type { Messages } from "../../messages/messages.ts";
-import { table } from "../table.ts";
 import { type Bar, type Box, highestStack, stackedBars, steppedLine, upperEdge } from "./chart-geometry.ts";
 
-/** `plain` has the organisation's colour, `bad` the error colour. */
-export type SeriesTone = "plain" | "bad";
+/** Colours of a series; `bad` is the colour of errors. */
+export type SeriesTone = "plain" | "second" | "third" | "quiet" | "bad";
 
 export type Series = { label: string; tone: SeriesTone; counts: readonly number[] };
 
@@ -19,12 +18,16 @@ export type ChartView = {
   /** `bars` are stacked; `steps` is for one series of levels. */
   form: "bars" | "steps";
   series: readonly Series[];
-  /** Each hour or day in words, for the table and the tooltips. */
+  /** Each hour or day in words, for the table, from which a script shows those under the pointer. */
   points: readonly string[];
   /** In words, evenly spaced from the left edge. */
   ticks: readonly string[];
+  /** Below the drawing. */
+  legend?: Content;
   messages: Messages;
 };
+
+type Stacks = ReadonlyArray<readonly number[]>;
 
 const BOX: Box = { width: 600, height: 120 };
 
@@ -32,10 +35,10 @@ export function chart(view: ChartView): Html {
   const { id, series, messages } = view;
   const { charts } = messages.console.overview;
   const { locale } = messages;
-  const number = numberWords(locale);
   const stacks = view.points.map((_, index) => series.map(({ counts }) => counts[index] ?? 0));
   const compact = numberWords(locale, { notation: "compact" });
-  const top = upperEdge(highestStack(stacks));
+  const highest = highestStack(stacks);
+  const top = upperEdge(highest);
   return html`<figure class="chart" id="${id}">
 <div class="chart-plot">
 <div class="chart-scale" aria-hidden="true"><span>${compact(top)}</span><span>${compact(top / 2)}</span><span>${compact(0)}</span></div>
@@ -43,25 +46,18 @@ export function chart(view: ChartView): Html {
 <title id="${id}-name">${view.title}</title>
 <desc id="${id}-about">${view.description}</desc>
 ${[0, 0.5, 1].map((part) => html`<line class="chart-grid" x1="0" x2="${BOX.width}" y1="${part * BOX.height}" y2="${part * BOX.height}"/>`)}
-${view.form === "bars" ? bars(stacks, series) : steps(series)}
-${hovers(view, stacks)}</svg>
+${view.form === "bars" ? bars(stacks, series) : steps(series)}</svg>
+${highest === 0 && html`<p class="chart-nothing">${charts.nothing}</p>`}
 <div class="chart-ticks" aria-hidden="true">${view.ticks.map((tick) => html`<span>${tick}</span>`)}</div>
 </div>
-<details class="chart-numbers"><summary>${charts.numbers}</summary>
-${table({
-  label: view.title,
-  columns: [charts.time, ...series.map(({ label }) => label)],
-  rows: view.points.map((point, index) => ({
-    cells: [point, ...(stacks[index] ?? []).map((count) => number(count))],
-  })),
-  messages,
-})}</details>
+${view.legend}<details class="chart-numbers"><summary>${charts.numbers}</summary>
+${numbersTable(view, stacks)}</details>
 </figure>
 `;
 }
 
 /** The bars of a series are one path: a third of the bytes of as many elements. */
-function bars(stacks: ReadonlyArray<readonly number[]>, series: readonly Series[]): Content {
+function bars(stacks: Stacks, series: readonly Series[]): Content {
   const drawn = stackedBars(stacks, BOX);
   return series.map(({ tone }, index) => {
     const path = drawn.map((stack) => barPath(stack[index])).join("");
@@ -79,26 +75,40 @@ function steps(series: readonly Series[]): Content {
   });
 }
 
-/** The full height of each slot, so that small bars have a tooltip too. */
-function hovers({ points, series, messages }: ChartView, stacks: ReadonlyArray<readonly number[]>): Content {
+/** A small one: it has few words, and is there for every point. */
+function numbersTable({ title, points, series, messages }: ChartView, stacks: Stacks): Html {
+  const { charts } = messages.console.overview;
   const number = numberWords(messages.locale);
-  const width = BOX.width / Math.max(1, points.length);
-  const slots = points.map((point, index) => {
-    const tooltip = series.map(({ label }, place) => `${label}: ${number(stacks[index]?.[place] ?? 0)}`);
-    return html`<rect x="${Math.round(index * width * 100) / 100}" width="${Math.round(width * 100) / 100}" height="${BOX.height}"><title>${[point, ...tooltip].join("\n")}</title></rect>`;
-  });
-  return html`<g class="chart-hover">${slots}</g>`;
+  const row = (point: string, index: number) =>
+    html`<tr><th scope="row">${point}</th>${(stacks[index] ?? []).map((count) => html`<td>${number(count)}</td>`)}</tr>
+`;
+  return html`<div class="chart-table" tabindex="0" role="region" aria-label="${title}"><table>
+<thead><tr>${[charts.time, ...series.map(({ label }) => label)].map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
+<tbody>
+${points.map(row)}</tbody>
+</table></div>
+`;
 }
 
-/** The totals above a chart, which are its legend. */
-export const chartFigures = (
+/** With the total of each series. */
+export const chartLegend = (
   series: ReadonlyArray<{ label: string; tone: SeriesTone; figure: string }>,
-): Html => html`<dl class="chart-figures">${series.map(
+): Html => html`<dl class="chart-legend">${series.map(
   ({ label, tone, figure }) =>
     html`<div><dt><span class="chart-swatch chart-${tone}"></span>${label}</dt><dd>${figure}</dd></div>
 `,
 )}</dl>
 `;
+
+/** How much more or less it is than in the time before; nothing where there was nothing. */
+export function trend(now: number, before: number, { console: { overview } }: Messages): Html | false {
+  if (before === 0) return false;
+  const { charts: text } = overview;
+  const change = (now - before) / before;
+  const share = Math.abs(change);
+  const words = change === 0 ? text.same : change > 0 ? text.more({ share }) : text.less({ share });
+  return html`<span class="trend">${change !== 0 && html`<span aria-hidden="true">${change > 0 ? "↑" : "↓"}</span> `}${words}</span>`;
+}
 
 const numberWords = (locale: string, options: Intl.NumberFormatOptions = {}): ((count: number) => string) => {
   const format = new Intl.NumberFormat(locale, options);

@@ -7,6 +7,7 @@ import {
   trustBrowser,
 } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
+import type { StartedSession } from "../../../../core/sessions/sessions.ts";
 import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { copyScript } from "../../../../html/scripts.ts";
@@ -37,7 +38,7 @@ export interface VerifiedSignIn {
 class PendingSignInEnded extends Error {}
 
 interface Completed {
-  readonly token: string;
+  readonly started: StartedSession;
   readonly trustedBrowserToken: string | undefined;
   readonly recoveryCodes: readonly string[];
 }
@@ -57,8 +58,8 @@ export async function completeSignIn(
     throw error;
   }
   if (!completed) return "proof-used";
-  const { token, trustedBrowserToken, recoveryCodes } = completed;
-  finishSignIn(deps, visit, token);
+  const { started, trustedBrowserToken, recoveryCodes } = completed;
+  finishSignIn(deps, visit, started);
   const { id: orgId } = visit.organisation;
   if (trustedBrowserToken !== undefined)
     deps.secondFactors.trustedBrowsers.write(
@@ -102,7 +103,7 @@ async function completeIn(
   if (pending.sessionId !== null && started.session.id !== pending.sessionId) throw new PendingSignInEnded();
   const trustedBrowserToken = remember ? await trustBrowser(tx, user, { ...origin, now }) : undefined;
   if (remember) await recordAuditEvent(tx, { ...event, action: "remembered-device.added" });
-  return { token: started.token, trustedBrowserToken, recoveryCodes };
+  return { started, trustedBrowserToken, recoveryCodes };
 }
 
 async function showRecoveryCodes(

@@ -14,6 +14,7 @@ import {
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { methodAcr, passkeyAmr } from "../../../../core/second-factors/second-factor.ts";
+import type { StartedSession } from "../../../../core/sessions/sessions.ts";
 import { lockIfEnabled } from "../../../../core/users/account.store.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
@@ -48,9 +49,9 @@ export async function signInWithPasskey(
     return recordFailure(deps, visit, target, undefined, "invalid-passkey");
   }
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, target, verified.user, "disabled");
-  const token = await startPasskeySession(deps, visit, verified, target);
-  if (token === undefined) return recordFailure(deps, visit, target, verified.user, "invalid-passkey");
-  finishSignIn(deps, visit, token);
+  const started = await startPasskeySession(deps, visit, verified, target);
+  if (!started) return recordFailure(deps, visit, target, verified.user, "invalid-passkey");
+  finishSignIn(deps, visit, started);
   return undefined;
 }
 
@@ -80,13 +81,13 @@ async function findOwner(
   return user && passkey && { user, passkey };
 }
 
-/** @returns the cookie's value; undefined when challenge or counter was used before, or the account has been disabled */
+/** @returns undefined when challenge or counter was used before, or the account has been disabled */
 async function startPasskeySession(
   deps: BrowserDeps,
   visit: Visit,
   { user, passkey, use, challenge }: VerifiedPasskey,
   target: SignInTarget,
-): Promise<string | undefined> {
+): Promise<StartedSession | undefined> {
   const now = deps.clock();
   const before = await currentSession(deps, visit);
   return deps.database.transaction(async (tx) => {
@@ -95,7 +96,7 @@ async function startPasskeySession(
     if (!(await consumeChallenge(tx, visit.organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, factorOwner(user), { id: passkey.id, ...use, now }))) return undefined;
     const proof = { amr: passkeyAmr(use), acr: methodAcr.passkey };
-    return (await startBrowserSession(deps, tx, visit, { user, ...proof, request: target, before })).token;
+    return startBrowserSession(deps, tx, visit, { user, ...proof, request: target, before });
   });
 }
 

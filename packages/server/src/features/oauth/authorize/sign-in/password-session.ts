@@ -46,7 +46,7 @@ async function startPasswordSession(
     if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
     return startBrowserSession(deps, tx, visit, { user, ...passwordProof, request, before });
   });
-  if (started) finishSignIn(deps, visit, started.token);
+  if (started) finishSignIn(deps, visit, started);
   return started !== undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Starts the session of a sign-in, records its browser, and notifies the user by email of one they have not used before. */
 import { sha256Base64url } from "@signet/protocol/hash";
+import { countSignIn } from "../../../../core/activity/kinds.ts";
 import type { Application } from "../../../../core/applications/application.ts";
 import { recordBrowserUse } from "../../../../core/known-browsers/known-browsers.store.ts";
 import { sendNotice } from "../../../../core/mail/notices.ts";
@@ -43,8 +44,12 @@ export async function startBrowserSession(
 }
 
 /** After the transaction: sets the session cookie. */
-export function finishSignIn(deps: BrowserDeps, { organisation, reply }: Visit, token: string): void {
+export function finishSignIn(
+  deps: BrowserDeps,
+  { organisation, reply }: Visit,
+  { session, token }: StartedSession,
+): void {
   const { id, settings } = organisation;
-  deps.activity.count(id, "sign-ins");
+  countSignIn(deps.activity.count, id, session.amr);
   deps.cookies.write(reply, id, token, settings.sessionLifetimeSeconds);
 }

@@ -11,9 +11,12 @@ export type ConsoleOverviewTexts = {
         label: string; "24h": string; "7d": string; "30d": string; "90d": string;
       };
       charts: {
-        numbers: string; time: string; signIns: string; succeeded: string; failed: string; tokens: string;
-        issued: string; refused: string; agents: string; agentsAtOnce: string; signed: string;
-        from: (values: { at: number }) => string;
+        numbers: string; time: string; signIns: string; failed: string; tokens: string; issued: string;
+        refused: string; agents: string; agentsAtOnce: string; signed: string;
+        from: (values: { at: number }) => string; nothing: string;
+        more: (values: { share: number }) => string; less: (values: { share: number }) => string;
+        same: string; methods: { password: string; "password-and-factor": string; passkey: string; };
+        otherMethods: string; byApplication: string; otherApplications: string; deletedApplication: string;
       };
       attention: {
         title: string; none: string; poolAway: (values: { name: string }) => string; poolAwayText: string;
@@ -33,6 +36,7 @@ export type ConsoleOverviewTexts = {
         title: string; text: string; application: string; applicationText: string; quickstart: string;
         users: string; usersText: string; invite: string;
       };
+      activity: string;
     };
   };
 };

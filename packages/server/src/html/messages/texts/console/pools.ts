@@ -90,6 +90,7 @@ export type ConsolePoolsTexts = {
         title: string; text: string; done: string; doneText: string; failed: string; failedText: string;
         open: string;
       };
+      agentsOnline: string; queue: string;
     };
   };
 };
