@@ -19,6 +19,21 @@ export async function isAssigned(db: Db, assignment: Assignment): Promise<boolea
   return (await selectAssigned(db, assignment)).length > 0;
 }
 
+/** @param among.applicationIds at most a few hundred. @returns those that the user is assigned to */
+export async function findAssigned(
+  db: Db,
+  { orgId, userId, applicationIds }: { orgId: string; userId: string; applicationIds: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  if (applicationIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom("application_user")
+    .select("application_id")
+    .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
+    .where("application_id", "in", applicationIds)
+    .execute();
+  return new Set(rows.map(({ application_id }) => application_id));
+}
+
 /** The application and the membership must exist. @returns false when the user is already assigned */
 export async function insertAssignment(
   db: Db,

@@ -74,17 +74,25 @@ function readWebp(file: Buffer): ImageHeader | undefined {
   }
 }
 
-/** An icon directory; the size is that of its largest image. Each image must be within the file. */
+/** An icon directory; the size is that of its largest image, which each image says itself. Each must be within the file. */
 function readIcon(file: Buffer): ImageHeader | undefined {
   if (file.length < 22 || file.readUInt32LE(0) !== 0x0001_0000) return undefined;
   const count = file.readUInt16LE(4);
   if (count < 1 || count > 32) return undefined;
   let largest = 0;
   for (let at = 6; at < 6 + count * 16; at += 16) {
-    // A side of 256 is written as 0.
-    const side = Math.max(file.readUInt8(at) || 256, file.readUInt8(at + 1) || 256);
-    if (file.readUInt32LE(at + 12) + file.readUInt32LE(at + 8) > file.length) return undefined;
-    largest = Math.max(largest, side);
+    const [length, start] = [file.readUInt32LE(at + 8), file.readUInt32LE(at + 12)];
+    if (start + length > file.length) return undefined;
+    const image = file.subarray(start, start + length);
+    const sides = readPng(image) ?? readBitmap(image);
+    if (!sides) return undefined;
+    largest = Math.max(largest, sides.width, sides.height);
   }
   return { type: "image/x-icon", width: largest, height: largest };
+}
+
+/** BITMAPINFOHEADER; a second half of the height is the mask, and a negative height counts from the top. */
+function readBitmap(image: Buffer): Pick<ImageHeader, "width" | "height"> | undefined {
+  if (image.readUInt32LE(0) !== 40) return undefined;
+  return { width: Math.abs(image.readInt32LE(4)), height: Math.abs(image.readInt32LE(8)) / 2 };
 }

@@ -69,6 +69,22 @@ forEachDatabase(({ fresh }) => {
     await setOrganisationStatus(running.service, { ...key, disabled: false });
   });
 
+  test("visitors are not sent what was removed, and the database is read once for all of them", async () => {
+    const more = image("panel", 800, 7);
+    const change = { orgId: other.organisation.id, actor: "test", settings: {} };
+    await changeImages(running.service, { panel: more }, change);
+    const path = pathOf(more, other);
+    for (let visitor = 0; visitor < 3; visitor++) assert.equal((await ask(path)).status, 200);
+    await running.service.database.query
+      .updateTable("organisation_image")
+      .set({ content: "" })
+      .where("digest", "=", more.digest)
+      .execute();
+    assert.equal((await (await ask(path)).arrayBuffer()).byteLength, more.bytes.length);
+    await changeImages(running.service, { panel: null }, change);
+    assert.equal((await ask(path)).status, 404);
+  });
+
   test("the sign-in page shows them: by scheme, in the tab, and beside it on a wide screen", async () => {
     const { body } = await visit(testBrowser(), org);
     assert.ok(body.includes(`<source srcset="${pathOf(darkLogo)}" media="(prefers-color-scheme: dark)">`));

@@ -18,7 +18,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { isOpenableHomepage } from "./usable-applications.ts";
+import { isOpenableHomepage, listUsableApplications } from "./usable-applications.ts";
 
 test("a home page is https, or on this computer", () => {
   for (const uri of [
@@ -94,6 +94,29 @@ describe("the user's home", () => {
       const assignment = { orgId, applicationId: closed.id, userId: org.user.id };
       assert.equal(await assignUser(running.service, { ...assignment, actor: "test" }), true);
       assert.deepEqual(namesOn(await homeOf(org)), ["Ärzte", "Closed", "Desk", "payroll"]);
+    });
+
+    test("hundreds of applications are a few queries, whoever may use them", async () => {
+      const org = await makeOrganisation(running.service, "Hundreds");
+      const mine = await app(org, "Mine", { access: "assigned" });
+      for (let index = 0; index < 30; index++) await app(org, `App ${index}`, { access: "assigned" });
+      const { id: orgId } = org.organisation;
+      const assignment = { orgId, applicationId: mine.id, userId: org.user.id };
+      await assignUser(running.service, { ...assignment, actor: "test" });
+      let queries = 0;
+      const counted = running.service.database.query.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          queries++;
+          return result;
+        },
+      });
+      const found = await listUsableApplications(counted, { orgId, userId: org.user.id, locale: "en" });
+      assert.deepEqual(
+        found.map(({ name }) => name),
+        ["Mine"],
+      );
+      assert.ok(queries <= 2, `${queries} queries`);
     });
 
     test("has a search from 13 applications on", async () => {

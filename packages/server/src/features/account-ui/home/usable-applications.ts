@@ -1,5 +1,5 @@
 /** The applications that a user may open: enabled, permitted, with a home page. Sorted by name. */
-import { mayUse } from "../../../core/application-access/application-access.ts";
+import { usableBy } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { listEnabledApplications } from "../../../core/applications/applications.store.ts";
 import type { Db } from "../../../db/open.ts";
@@ -33,10 +33,9 @@ export async function listUsableApplications(
   let after = "";
   for (let read = 0; read < MAX_READ; read += PAGE) {
     const page = await listEnabledApplications(db, orgId, { after, limit: PAGE });
-    for (const application of page) {
-      const shown = toUsable(application);
-      if (shown && (await mayUse(db, application, userId))) usable.push(shown);
-    }
+    const openable = page.filter(({ settings }) => isOpenableHomepage(settings.homepageUri));
+    const permitted = await usableBy(db, openable, { orgId, userId });
+    usable.push(...permitted.flatMap((application) => toUsable(application) ?? []));
     if (page.length < PAGE) break;
     after = page.at(-1)?.id ?? "";
   }
