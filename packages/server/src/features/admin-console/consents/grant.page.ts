@@ -35,7 +35,7 @@ export function chooseApplicationPage(
     // The document title tells the two tabs apart.
     title: tab === "consents" ? text.grant : text.preauthorizations.grant,
     heading: text.choose,
-    summary: isEmpty ? undefined : text.chooseText,
+    summary: isEmpty ? undefined : tab === "consents" ? text.chooseText : text.preauthorizations.chooseText,
     breadcrumbs: tabCrumb(view),
     body: html`<section class="card">${
       isEmpty

@@ -26,7 +26,7 @@ export type ConsoleConsentsTexts = {
         summary: string; grant: string; none: string; noneText: string;
         title: (values: { application: string }) => string; text: string; submit: string; remove: string;
         removeOf: (values: { application: string }) => string;
-        removeTitle: (values: { application: string }) => string; removeText: string;
+        removeTitle: (values: { application: string }) => string; removeText: string; chooseText: string;
       };
       done: {
         granted: string; revoked: string; preauthorized: string; removed: string;
