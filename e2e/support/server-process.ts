@@ -52,7 +52,7 @@ export type ServerProcess = RunningServer & {
   kill(): Promise<void>;
 };
 
-const program = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../scripts/signet.mjs", import.meta.url));
 const startMs = 60_000;
 const stopMs = 60_000;
 const portAttempts = 5;

