@@ -1,24 +1,25 @@
+/** The command line of `npm run bench`. */
 import { parseArgs } from "node:util";
+import type { BenchOptions } from "./bench.ts";
 import type { ContestantName } from "./contestants/contestant.ts";
-import { type Row, rows } from "./rows.ts";
+import type { Row } from "./row.ts";
+import { rows } from "./rows.ts";
 
-export type Options = {
-  seconds: number;
-  rounds: number;
-  connections: number;
-  rows: readonly Row[];
-  only: readonly ContestantName[];
-  /** Output file for all figures as JSON. */
-  json?: string;
-};
+export interface Options extends BenchOptions {
+  readonly rows: readonly Row[];
+  /** Instead of a file with the time in its name. */
+  readonly json?: string;
+}
 
 export const help = `npm run bench -- [options]
+  --quick         everything, small and short: under three minutes
+  --scale         the rows of many organisations, tokens, events and streams, at full size
   --rows a,b      ${rows.map((row) => row.name).join(", ")} (default: all)
   --only a,b      bare, peer, signet (default: all)
-  --rounds N      number of rounds, interleaved across contestants (default 5)
-  --seconds N     length of an interval (default 2)
+  --rounds N      number of rounds, interleaved across contestants (default 5; quick 2)
+  --seconds N     length of an interval (default 2; quick 0.5)
   --connections N persistent connections, one request in flight on each (default 32)
-  --json FILE     write all figures to a file`;
+  --json FILE     where all figures go (default: bench/results/, by the time)`;
 
 const contestants: readonly ContestantName[] = ["bare", "peer", "signet"];
 
@@ -27,24 +28,38 @@ export function readOptions(args: readonly string[]): Options | "help" {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      quick: { type: "boolean", default: false },
+      scale: { type: "boolean", default: false },
       rows: { type: "string" },
       only: { type: "string" },
-      rounds: { type: "string", default: "5" },
-      seconds: { type: "string", default: "2" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
       connections: { type: "string", default: "32" },
       json: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
   if (values.help) return "help";
+  const { quick, scale, json } = values;
+  if (quick && scale) throw new Error("--quick and --scale: one of them");
   return {
-    rows: selectByName("--rows", values.rows, rows, (row) => row.name),
+    size: quick ? "quick" : scale ? "scale" : "usual",
+    rows: selectRows(values.rows, scale),
     only: selectByName("--only", values.only, contestants, (name) => name),
-    rounds: readWholeNumber("--rounds", values.rounds, 100),
-    seconds: readWholeNumber("--seconds", values.seconds, 60),
-    connections: readWholeNumber("--connections", values.connections, 512),
-    ...(values.json === undefined ? {} : { json: values.json }),
+    rounds: readNumber("--rounds", values.rounds ?? (quick ? "2" : "5"), { min: 1, max: 100, isWhole: true }),
+    seconds: readNumber("--seconds", values.seconds ?? (quick ? "0.5" : "2"), {
+      min: 0.1,
+      max: 60,
+      isWhole: false,
+    }),
+    connections: readNumber("--connections", values.connections, { min: 1, max: 512, isWhole: true }),
+    ...(json === undefined ? {} : { json }),
   };
+}
+
+function selectRows(list: string | undefined, isScale: boolean): readonly Row[] {
+  if (list === undefined && isScale) return rows.filter(({ grows }) => grows);
+  return selectByName("--rows", list, rows, (row) => row.name);
 }
 
 function selectByName<T>(
@@ -61,9 +76,13 @@ function selectByName<T>(
   return all.filter((item) => names.includes(nameOf(item)));
 }
 
-function readWholeNumber(option: string, text: string, max: number): number {
+function readNumber(
+  option: string,
+  text: string,
+  { min, max, isWhole }: { min: number; max: number; isWhole: boolean },
+): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > max)
-    throw new Error(`${option}: must be a whole number from 1 to ${max}`);
+  if ((isWhole && !Number.isInteger(value)) || !(value >= min && value <= max))
+    throw new Error(`${option}: must be a ${isWhole ? "whole " : ""}number from ${min} to ${max}`);
   return value;
 }

@@ -2,9 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startChild } from "../child.ts";
 import type { Call } from "../load/load-plan.ts";
-import type { RowName } from "../rows.ts";
 import type { BareWork } from "./bare-works.ts";
 import { type Contestant, seedSeconds, type Target } from "./contestant.ts";
+import type { WorkName } from "./works.ts";
 
 const expectedText: Record<BareWork, string> = {
   hello: "hello",
@@ -24,6 +24,7 @@ export function bareContestant(folder: string): Contestant {
       const child = await startChild<number, string[]>("contestants/bare.ts", [row.bare, data]);
       return {
         port: child.port,
+        pids: [child.pid],
         call: calls[row.name],
         expectedText: expectedText[row.bare],
         seed: (_kind, count) => child.ask(count, seedSeconds),
@@ -43,7 +44,7 @@ const post = (fields: Record<string, string>): Call => ({
   form: { ...fields, ...form },
 });
 
-const calls: Record<RowName, Call> = {
+const calls: Record<WorkName, Call> = {
   discovery: { method: "GET", path: "/" },
   jwks: { method: "GET", path: "/" },
   "client-credentials": post({ grant_type: "client_credentials" }),

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { stopChildren } from "../child.ts";
-import { type RowName, rows } from "../rows.ts";
 import { peerContestant } from "./peer-contestant.ts";
+import { type WorkName, works } from "./works.ts";
 
 const peer = await peerContestant();
 after(stopChildren);
 
 /** The answers to one row's request, one after the other, each with a fresh value for its changing field. */
-async function ask(name: RowName, count = 1) {
-  const row = rows.find((each) => each.name === name);
+async function ask(name: WorkName, count = 1) {
+  const row = works.find((each) => each.name === name);
   assert.ok(row);
   const { port, call, seed, expectedText } = await peer.target(row);
   const values = row.seed === undefined ? [] : await seed(row.seed.kind, count);
@@ -27,7 +27,7 @@ async function ask(name: RowName, count = 1) {
   return { values, send, expectedText };
 }
 
-for (const { name } of rows) {
+for (const { name } of works) {
   test(`the peer answers the request of ${name} as the bench expects`, async () => {
     const { values, send, expectedText } = await ask(name);
     const { status, text } = await send(values[0]);

@@ -1,8 +1,8 @@
 import { startChild } from "../child.ts";
 import type { Call } from "../load/load-plan.ts";
-import { codeVerifier, type RowName, redirectUri, type SeedKind } from "../rows.ts";
 import { type Contestant, seedSeconds, type Target } from "./contestant.ts";
 import { peerClient, peerResource } from "./peer-client.ts";
+import { codeVerifier, redirectUri, type SeedKind, type WorkName } from "./works.ts";
 
 type Work = { call: Call; expectedText: string };
 
@@ -13,6 +13,7 @@ export async function peerContestant(): Promise<Contestant> {
     name: "peer",
     target: async (row): Promise<Target> => ({
       port: child.port,
+      pids: [child.pid],
       ...peerWorks[row.name],
       seed: (kind, count) => child.ask({ kind, count }, seedSeconds),
     }),
@@ -26,7 +27,7 @@ const post = (path: string, form: Record<string, string>): Call => ({
 });
 
 /** The peer's requests, row by row. */
-export const peerWorks: Record<RowName, Work> = {
+export const peerWorks: Record<WorkName, Work> = {
   discovery: {
     call: { method: "GET", path: "/.well-known/openid-configuration" },
     expectedText: "token_endpoint",

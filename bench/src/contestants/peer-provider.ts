@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { Provider } from "oidc-provider";
 import { createMemoryAdapter } from "oidc-provider/lib/adapters/memory_adapter.js";
-import { redirectUri } from "../rows.ts";
 import { peerClient, peerResource } from "./peer-client.ts";
+import { redirectUri } from "./works.ts";
 
 const hour = 3600;
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Provider } from "oidc-provider";
-import { codeVerifier, redirectUri, type SeedKind } from "../rows.ts";
 import { peerClient, peerResource } from "./peer-client.ts";
+import { codeVerifier, redirectUri, type SeedKind } from "./works.ts";
 
 const accountId = "bench-user";
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerQuestions } from "../child-side.ts";
-import type { SeedKind } from "../rows.ts";
 import { createPeer } from "./peer-provider.ts";
 import { seedPeer } from "./peer-seeds.ts";
+import type { SeedKind } from "./works.ts";
 
 const server = createServer().listen(0, "127.0.0.1");
 await once(server, "listening");

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { collectCodes } from "../load/collect-codes.ts";
 import type { Call } from "../load/load-plan.ts";
-import { codeVerifier, type RowName, type SeedKind } from "../rows.ts";
 import type { Contestant, Target } from "./contestant.ts";
 import { signIn } from "./signet-browser.ts";
 import { type Demo, startSignet } from "./signet-server.ts";
+import { codeVerifier, type SeedKind, type WorkName } from "./works.ts";
 
 /** The addresses of the discovery document that the bench uses. */
 type Endpoints = Record<
@@ -18,7 +18,7 @@ const refreshScope = "offline_access";
 
 /** The service, started with its demo data and a user signed in to it; everything it needs lies in `folder`. */
 export async function signetContestant(folder: string): Promise<Contestant> {
-  const { port, demo } = await startSignet(folder);
+  const { port, pid, demo } = await startSignet(folder);
   const discovery = `${demo.issuer}/.well-known/openid-configuration`;
   const endpoints = (await (await fetch(discovery)).json()) as Endpoints;
   const works = signetWorks(demo, endpoints, discovery);
@@ -32,7 +32,7 @@ export async function signetContestant(folder: string): Promise<Contestant> {
   });
 
   const codes = (scope: string, count: number) => collectCodes(port, pathOf(authorize(scope)), cookie, count);
-  const tokens = async (row: RowName, member: string, changed: Record<string, string>) => {
+  const tokens = async (row: WorkName, member: string, changed: Record<string, string>) => {
     const { path, form } = works[row].call;
     const body = new URLSearchParams({ ...form, ...changed });
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body });
@@ -51,14 +51,17 @@ export async function signetContestant(folder: string): Promise<Contestant> {
     }
     return values;
   };
-  return { name: "signet", target: async (row): Promise<Target> => ({ port, ...works[row.name], seed }) };
+  return {
+    name: "signet",
+    target: async (row): Promise<Target> => ({ port, pids: [pid], ...works[row.name], seed }),
+  };
 }
 
 function signetWorks(
   demo: Demo,
   endpoints: Endpoints,
   discovery: string,
-): Record<RowName, Pick<Target, "call" | "expectedText">> {
+): Record<WorkName, Pick<Target, "call" | "expectedText">> {
   const get = (url: string): Call => ({ method: "GET", path: pathOf(url) });
   const post = (
     url: string,

@@ -16,12 +16,13 @@ export type Demo = {
 
 export type RunningSignet = {
   port: number;
+  pid: number;
   demo: Demo;
   /** The environment in which the `signet` command finds it. */
   settings: Record<string, string>;
 };
 
-export const entry = fileURLToPath(new URL("../../../packages/server/src/main.ts", import.meta.url));
+export const entry = fileURLToPath(new URL("../../../scripts/signet.mjs", import.meta.url));
 const startMs = 30_000;
 
 /**
@@ -60,7 +61,7 @@ export async function startSignet(
     await pause(50);
   }
   const demo = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as Demo;
-  return { port, demo, settings };
+  return { port, pid: child.pid ?? 0, demo, settings };
 }
 
 async function isReady(port: number): Promise<boolean> {

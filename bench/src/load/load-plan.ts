@@ -28,6 +28,8 @@ export type LoadPlan = {
 /** What came out. Latencies in milliseconds; a run with errors proves nothing. */
 export type LoadResult = {
   requests: number;
+  /** With those that came after the end: what the server worked for. */
+  answers: number;
   seconds: number;
   perSecond: number;
   p50: number;

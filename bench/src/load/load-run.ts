@@ -6,7 +6,7 @@ import { percentile } from "./statistics.ts";
 /** How long the answers under way may still take after the end of the interval. */
 const graceMs = 10_000;
 
-type Tally = { latencies: number[]; errors: number; firstError?: string; usedUpAt?: number };
+type Tally = { latencies: number[]; answers: number; errors: number; firstError?: string; usedUpAt?: number };
 
 /**
  * Loads one server for `plan.seconds` over persistent connections, each with one request under way, and says how it
@@ -14,7 +14,7 @@ type Tally = { latencies: number[]; errors: number; firstError?: string; usedUpA
  * not counted. Rejects when nobody listens; never takes longer than the interval and ten seconds.
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const tally: Tally = { latencies: [], errors: 0 };
+  const tally: Tally = { latencies: [], answers: 0, errors: 0 };
   const source = requestSource(plan);
   const interval = { deadline: 0, stopped: Promise.withResolvers<void>(), running: source.connections };
   const stop = () => {
@@ -86,6 +86,7 @@ async function openWorker(
     ) {
       return end(`${answer.status} ${answer.body().slice(0, 300)}`);
     }
+    tally.answers += 1;
     if (now <= interval.deadline) tally.latencies.push(now - sentAt);
     sendWhenDue(now);
   };
@@ -117,6 +118,7 @@ function summary(tally: Tally, seconds: number, loadBusy: number): LoadResult {
   latencies.sort((a, b) => a - b);
   return {
     requests: latencies.length,
+    answers: tally.answers,
     seconds,
     perSecond: latencies.length / seconds,
     p50: percentile(latencies, 0.5),
