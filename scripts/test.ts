@@ -13,13 +13,16 @@ import { pathToFileURL } from "node:url";
 import { check } from "./check.ts";
 import { listFiles, readFiles, repositoryRoot } from "./source-files.ts";
 import { changedFiles, testsReached } from "./test-run/changed-tests.ts";
-import { runNodeTests } from "./test-run/node-tests.ts";
+import { concurrency, runNodeTests } from "./test-run/node-tests.ts";
 import { makeTestFolder } from "./test-run/test-folder.ts";
-import { groupTests, writeGroups } from "./test-run/test-groups.ts";
 import { selectTests } from "./test-run/test-selection.ts";
+import { writeWorkers } from "./test-run/test-workers.ts";
 
 /** Four times the duration of all tests. */
 const TIMEOUT_MS = 45 * 60_000;
+
+/** Of an interrupted run hundreds are left. */
+const MOST_NAMED = 20;
 
 const CHANGED = /^--changed(?:=(.+))?$/;
 
@@ -38,15 +41,16 @@ async function runTests(parameters: string[]): Promise<number> {
     // Side by side: the compiler, which takes longest of the checks, leaves a core to the other.
     const [isSound] = await Promise.all([!runsAll || check(), fillCompileCache(env)]);
     if (!isSound) return 1;
-    const groups = await writeGroups(groupTests(files), { root: repositoryRoot, folder });
+    const workers = await writeWorkers(files, { root: repositoryRoot, folder, count: concurrency });
     const setup = `--test-global-setup=${path.join(repositoryRoot, "scripts/test-run/test-database.ts")}`;
-    return await runNodeTests({
-      files: groups,
+    const code = await runNodeTests({
+      files: workers.files,
       options: [setup, ...options],
       env,
       timeoutMs: TIMEOUT_MS,
       skippedFile: path.join(folder, "skipped"),
     });
+    return failsFor(await workers.leftOut()) ? code || 1 : code;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -67,6 +71,13 @@ function noTests(patterns: string[], changed: string | undefined): number {
   if (changed !== undefined) console.log("The change reaches no test.");
   else console.error(`No test file matches ${patterns.join(" ")}`);
   return changed !== undefined ? 0 : 1;
+}
+
+function failsFor(leftOut: readonly string[]): boolean {
+  const [some, more] = [leftOut.slice(0, MOST_NAMED), leftOut.length - MOST_NAMED];
+  if (some.length > 0)
+    console.error(`\nNever begun:\n${some.join("\n")}${more > 0 ? `\nand ${more} more` : ""}`);
+  return leftOut.length > 0;
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Uncaught errors of a group of test files. To know whose each one is, node:test follows every promise of the process, a tenth
+ * Uncaught errors of the test files that share a process. To know whose each one is, node:test follows every promise of the process, a tenth
  * of the processor time of all tests; Node's own context, which costs nothing, knows the test as well.
  */
 import { type AsyncHook, AsyncLocalStorage, createHook } from "node:async_hooks";
@@ -16,15 +16,17 @@ interface Started {
 }
 
 /**
- * To be called before the first suite. Until the first test starts, node:test needs its own way: by it a test that is declared
- * finds its suite. From then on an uncaught error ends the process, as a failure that names the test.
+ * To be called before the first suite. While the tests of a file are declared, node:test needs its own way: by it a test finds its
+ * suite. From its first test on an uncaught error ends the process, as a failure that names the test.
+ * @returns what to call before each file
  */
-export function trackErrorsCheaply(): void {
+export function trackErrorsCheaply(): { declaring(): void } {
   const hook = nextEnabledHook();
   const running = new AsyncLocalStorage<object>();
   const { start } = tracingChannel("node.test");
   start.bindStore(running);
-  let isReplaced = false;
+  let isTracking = false;
+  let isDeclaring = true;
   const end = (error: unknown) => endWith(error, running.getStore() as Started | undefined);
   start.subscribe((message) => {
     const started = message as Started;
@@ -32,11 +34,18 @@ export function trackErrorsCheaply(): void {
     // Every file is a suite: outside them is what was declared too late, without its suite's hooks.
     if (started.nesting === 0 && started.name !== ROOT)
       endWith(new Error("declared after the first test has started"), started);
-    if (isReplaced) return;
-    isReplaced = true;
+    if (!isDeclaring) return;
+    isDeclaring = false;
     hook()?.disable();
-    process.on("uncaughtException", end).on("unhandledRejection", end);
+    if (!isTracking) process.on("uncaughtException", end).on("unhandledRejection", end);
+    isTracking = true;
   });
+  return {
+    declaring: () => {
+      isDeclaring = true;
+      hook()?.enable();
+    },
+  };
 }
 
 /** node:test has its hook to itself; all hooks share a prototype. */

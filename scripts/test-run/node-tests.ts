@@ -8,7 +8,7 @@ import { repositoryRoot } from "../source-files.ts";
 import { END_OF_RUN } from "./skipped-tests.ts";
 
 // Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
-const concurrency = Math.min(4, os.availableParallelism() + 1);
+export const concurrency = Math.min(4, os.availableParallelism() + 1);
 
 export interface NodeTestRun {
   readonly files: readonly string[];
