@@ -103,8 +103,7 @@ describe("hostile callers", () => {
       const key = await makeSessionKey(running.service, org);
       const path = `User/Profile/${org.web.application.id}/${key}`;
       const put = (body: string) => call(path, plain, { method: "PUT", body });
-      const text =
-        '{"Settings":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}},"n":1e99}}';
+      const text = '{"Settings":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}},"n":1e99}}';
       assert.equal((await put(text)).status, 200);
       // A number that would come back as another one is refused instead.
       assert.equal((await put('{"Settings":{"n":1e999}}')).status, 400);
