@@ -114,7 +114,10 @@ async function shootAll(
     for (const { name: size, width, height } of sizes) {
       await page.setViewportSize({ width, height });
       await page.goto(url);
-      const png = await page.screenshot({ fullPage: true });
+      // A window as high as the page: what is kept in sight at the foot of a window stands at the foot of the page.
+      const whole = Number(await page.evaluate("document.documentElement.scrollHeight"));
+      await page.setViewportSize({ width, height: Math.max(height, whole) });
+      const png = await page.screenshot();
       const file = path.join(folder, `${name}-${size}${colorScheme === "dark" ? "-dark" : ""}`);
       if (isPng) await writeFile(`${file}.png`, png);
       else await writeFile(`${file}.webp`, await webp(converter, png));

@@ -30,6 +30,12 @@ test("the error page shows the description, the reference and a way back", () =>
   );
 });
 
+test("where neither an application nor an organisation is known, the button leads to the start page", () => {
+  const page = render(errorPage({ ...testFrame, status: 404, requestId: "r" }));
+  assert.match(page, /<a class="button primary" id="to-start" href="\/">Go to the start page<\/a>/);
+  assert.doesNotMatch(render(errorPage(view)), /to-start/);
+});
+
 test("every status has its own title and advice", () => {
   const heading = (status: number): string | undefined =>
     /<h1>(.*?)<\/h1>/.exec(render(errorPage({ ...testFrame, status, requestId: "r" })))?.[1];

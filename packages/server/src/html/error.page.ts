@@ -29,6 +29,8 @@ function kindOf(status: number): keyof Messages["error"]["titles"] {
 
 function wayBack({ application, organisation, messages }: ErrorView): TerminalAction {
   const home = linkAddress(application?.homepageUri);
+  if (organisation === undefined && application === undefined)
+    return { id: "to-start", label: messages.frame.toStart, uri: "/" };
   if (application === undefined || home === undefined)
     return toAccount(organisation, messages.frame.toAccount);
   return { id: "to-application", label: messages.error.back({ application: application.name }), uri: home };

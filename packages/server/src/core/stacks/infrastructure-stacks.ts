@@ -173,7 +173,7 @@ ${scope
 /** Signet as an upstream of dex. It has PKCE from 2.42, no nonce, and takes groups only when told to. */
 export const dex: Stack = {
   ...web,
-  title: "dex (connector oidc)",
+  title: "dex (OIDC connector)",
   address: "http://127.0.0.1:5556",
   redirects: ["/dex/callback"],
   settings: { ...rs256, ...claimsInIdToken },

@@ -35,7 +35,7 @@ ${organisations.map(
 <h3><bdi>${organisation.name}</bdi></h3>
 <dl><dt>${text.issuer}</dt><dd><code>${organisation.issuer}</code></dd></dl>
 <a href="${linkAddress(organisation.discoveryUri)}" aria-label="${text.discoveryOf({ organisation: organisation.name })}">${text.discovery}</a>
-<a class="record-console" href="${linkAddress(organisation.consoleUri)}" aria-label="${text.consoleOf({ organisation: organisation.name })}">${text.console}</a>
+<a href="${linkAddress(organisation.consoleUri)}" aria-label="${text.consoleOf({ organisation: organisation.name })}">${text.console}</a>
 </li>
 `,
 )}</ul>`;

@@ -134,7 +134,7 @@ export function goneRecordPage(frame: ConsoleFrame): Html {
 export function missingPage(frame: ConsoleFrame): Html {
   const { console: texts, error } = frame.messages;
   const { missing } = texts.frame;
-  const body = html`<section class="card"><p id="page-missing">${missing.text}</p>
+  const body = html`<section class="card confirm"><p id="page-missing">${missing.text}</p>
 <div class="actions"><a class="button primary" id="missing-overview" href="${linkAddress(frame.homeUri)}">${missing.overview}</a></div></section>
 `;
   return consoleLayout({ ...frame, title: error.titles.notFound, body });
@@ -143,7 +143,7 @@ export function missingPage(frame: ConsoleFrame): Html {
 /** Where the sign-in beside a waiting form ends. */
 export function identityConfirmedPage(frame: ConsoleFrame): Html {
   const { prove } = frame.messages.console.frame;
-  const body = html`<section class="card"><p id="identity-confirmed">${prove.confirmedText}</p></section>
+  const body = html`<section class="card confirm"><p id="identity-confirmed">${prove.confirmedText}</p></section>
 `;
   return consoleLayout({ ...frame, title: prove.confirmed, body });
 }

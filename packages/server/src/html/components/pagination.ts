@@ -17,8 +17,8 @@ export type PaginationView = {
 export function pagination(view: PaginationView): Html | undefined {
   const { list } = view.messages.console.frame;
   const { newestUri, previousUri, olderUri, range } = view;
-  if (range === undefined && newestUri === undefined && previousUri === undefined && olderUri === undefined)
-    return undefined;
+  const isWhole = newestUri === undefined && previousUri === undefined && olderUri === undefined;
+  if (isWhole && (range === undefined || range.to < range.from)) return undefined;
   return html`<nav class="pager" aria-label="${list.pages}">
 ${range && html`<p class="pager-range" id="page-range">${rangeText(range, view.messages)}</p>`}${pageSizes(view)}
 <div class="pager-links">${pageLink("page-newest", newestUri, list.newest)}${pageLink("page-previous", previousUri, html`${icon("chevron-left")}${list.newer}`)}${pageLink("page-older", olderUri, html`${list.older}${icon("chevron-right")}`)}</div>
@@ -40,8 +40,11 @@ function rangeText(
   return isMore ? list.rangeOfMore({ from, to, total }) : list.rangeOf({ from, to, total });
 }
 
-function pageSizes({ sizes, messages }: PaginationView): Content {
-  if (!sizes) return undefined;
+/** Nothing where even the smallest page holds the whole list. */
+function pageSizes({ sizes, range, messages }: PaginationView): Content {
+  const smallest = sizes?.uris[0]?.[0];
+  if (!sizes || (range?.total !== undefined && smallest !== undefined && range.total <= smallest))
+    return undefined;
   const { list } = messages.console.frame;
   return html`<p class="pager-sizes"><span id="page-sizes">${list.perPage}</span>${sizes.uris.map(
     ([size, uri]) =>

@@ -78,13 +78,20 @@ ${box}${cells.map(cell)}${hasActions && html`<td role="cell" class="row-end"><di
 const isNothing = (content: Content): boolean => content === undefined || content === null || content === "";
 
 /** A record's name as a link, with a note that tells it from others of that name. */
-export function nameCell(view: { name: string; uri?: string; note?: Content; logo?: Content }): Html {
-  const { name, uri, note, logo } = view;
+export function nameCell(view: {
+  name: string;
+  uri?: string;
+  /** Beside the name: `You` */
+  tag?: string | undefined;
+  note?: Content;
+  logo?: Content;
+}): Html {
+  const { name, uri, tag, note, logo } = view;
   const named =
     uri === undefined
       ? html`<bdi class="item-name">${name}</bdi>`
       : html`<a class="item-name" href="${linkAddress(uri)}"><bdi>${name}</bdi></a>`;
-  const text = html`${named}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
+  const text = html`${named}${tag !== undefined && html` <span class="tag">${tag}</span>`}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
   return logo === undefined ? text : html`<div class="named">${logo}<div>${text}</div></div>`;
 }
 

@@ -28,17 +28,16 @@ export function consentsPage(view: ConsentsView): Html {
     summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isDone ? toast(text.revoked, view.messages, { id: "consents-done" }) : undefined,
     body: html`<div class="cards">
-${card({
-  id: "consents",
-  title: text.heading,
-  body:
-    view.consents.length === 0
-      ? html`<p class="quiet">${text.none}</p>
+<section class="card" id="consents" aria-label="${text.heading}">
+${
+  view.consents.length === 0
+    ? html`<p class="quiet">${text.none}</p>
 `
-      : html`<ul class="items">
+    : html`<ul class="items">
 ${view.consents.map((consent) => item(view, consent))}</ul>
-`,
-})}${view.others.length > 0 && others(view)}</div>
+`
+}</section>
+${view.others.length > 0 && others(view)}</div>
 `,
   });
 }

@@ -133,13 +133,12 @@ function address({ messages, user, isConfirmed, changeAddressUri }: ProfileView)
     id: "address",
     title: text.email,
     text: text.emailText,
-    body: [
-      html`<p><bdi id="email-shown">${user.email}</bdi> ${isConfirmed ? badge("good", text.confirmed) : badge("warn", text.unconfirmed)}</p>
-`,
+    actions:
       changeAddressUri !== undefined &&
-        html`<div class="actions">${buttonLink({ id: "email-change", uri: changeAddressUri, label: text.changeEmail })}</div>
+      html`<div class="actions">${buttonLink({ id: "email-change", uri: changeAddressUri, label: text.changeEmail })}</div>
 `,
-    ],
+    body: html`<p><bdi id="email-shown">${user.email}</bdi> ${isConfirmed ? badge("good", text.confirmed) : badge("warn", text.unconfirmed)}</p>
+`,
   });
 }
 

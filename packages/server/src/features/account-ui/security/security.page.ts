@@ -84,7 +84,7 @@ function password({ passwordSince, uris }: Factors, messages: Messages): Html {
     id: "password",
     title: text.card,
     text: has ? text.there({ at: passwordSince }) : text.none,
-    body: actions(button("password-change", uris.password, has ? text.change : text.set)),
+    actions: actions(button("password-change", uris.password, has ? text.change : text.set)),
   });
 }
 
@@ -94,7 +94,7 @@ function authenticator({ totpSince, uris }: Factors, text: Messages["security"][
     id: "totp",
     title: text.heading,
     text: has ? text.there({ at: totpSince }) : text.none,
-    body: actions(
+    actions: actions(
       button("totp-setup", uris.authenticator, has ? text.replace : text.add),
       has && button("totp-remove", uris.authenticatorRemoval, text.remove),
     ),
@@ -112,13 +112,12 @@ function passkeys({ passkeys: list, uris }: Factors, text: Messages["security"][
     id: "passkeys",
     title: text.heading,
     text: list.length === 0 ? text.none : undefined,
-    body: [
+    actions: actions(button("passkey-add", uris.newPasskey, text.add)),
+    body:
       list.length > 0 &&
-        html`<ul class="items">
+      html`<ul class="items">
 ${list.map(item)}</ul>
 `,
-      actions(button("passkey-add", uris.newPasskey, text.add)),
-    ],
   });
 }
 
@@ -128,7 +127,7 @@ function recovery(factors: Factors, text: Messages["security"]["recovery"]): Htm
     id: "recovery",
     title: text.heading,
     text: has ? text.left({ count: factors.recoveryCodes }) : text.none,
-    body: has && actions(button("recovery-renew", factors.uris.recoveryCodes, text.renew)),
+    actions: has && actions(button("recovery-renew", factors.uris.recoveryCodes, text.renew)),
   });
 }
 
@@ -151,12 +150,13 @@ function trustedBrowsers(view: SecurityView, text: Messages["security"]["devices
     id: "devices",
     title: text.heading,
     text: has ? text.explanation : text.none,
-    body: has && [
+    actions:
+      view.trustedBrowsers.length > 1 && actions(button("devices-forget", view.forgetAllUri, text.forgetAll)),
+    body:
+      has &&
       html`<ul class="items">
 ${view.trustedBrowsers.map(item)}</ul>
 `,
-      view.trustedBrowsers.length > 1 && actions(button("devices-forget", view.forgetAllUri, text.forgetAll)),
-    ],
   });
 }
 

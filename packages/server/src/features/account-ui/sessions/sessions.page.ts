@@ -32,11 +32,12 @@ export function sessionsPage(view: SessionsView): Html {
     body: card({
       id: "sessions",
       title: text.listHeading,
-      body: html`<ul class="items">
-${view.sessions.map((session) => item(view, session))}</ul>
-<div class="actions">
+      actions: html`<div class="actions">
 <a class="button" id="sessions-end-all" href="${linkAddress(view.everywhereUri)}">${text.everywhere}</a>
 </div>
+`,
+      body: html`<ul class="items">
+${view.sessions.map((session) => item(view, session))}</ul>
 `,
     }),
   });

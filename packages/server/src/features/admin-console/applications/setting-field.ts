@@ -58,7 +58,7 @@ export function settingField(id: SettingId, source: FieldSource): Content {
     case "uris":
       return urisField(common, value, control.check, source);
     case "lines":
-      return textArea({ ...common, value, rows: textRows(value) });
+      return textArea({ ...common, value, rows: textRows(value), isOptional: true });
     case "check":
       return checkField({ ...common, isChecked: value === "on" });
     case "seconds":

@@ -6,6 +6,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount, findUser } from "../../../core/users/users.store.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
@@ -16,7 +17,7 @@ import { recordForm } from "../../../html/components/record-form.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Html, html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
@@ -108,13 +109,8 @@ function usersPage(view: UsersView): Html {
     notice:
       formNotice({ ...view, labels: { email: text.email } }) ??
       (success === undefined ? undefined : toast(success, messages)),
-    body: [
-      !isRestricted &&
-        html`<p><a id="access-change" href="${linkAddress(settingsUri)}">${text.change}</a></p>
-`,
-      assignCard(view),
-      listCard(view),
-    ],
+    actions: !isRestricted && buttonLink({ id: "access-change", uri: settingsUri, label: text.change }),
+    body: [assignCard(view), listCard(view)],
   });
 }
 

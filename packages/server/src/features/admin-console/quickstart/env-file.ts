@@ -28,7 +28,7 @@ export function envFile(source: SnippetSource): string {
 function secretLines({ kind, hasSecret, secret, secretUri }: SnippetSource): string[] {
   if (!hasSecret || kind === "legacy") return [];
   if (secret !== undefined) return [line("SIGNET_OAUTH_CLIENT_SECRET", secret)];
-  return [`# Shown once, when it was made. Another one: ${secretUri}`, "SIGNET_OAUTH_CLIENT_SECRET="];
+  return [`# Shown only once. Create another secret: ${secretUri}`, "SIGNET_OAUTH_CLIENT_SECRET="];
 }
 
 /** The SDK takes ID tokens of the registered algorithm only. With a pool, the agents' keys decide. */

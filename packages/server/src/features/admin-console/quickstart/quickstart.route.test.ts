@@ -107,7 +107,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.notEqual(secret, "");
     const later = await console.get(`/quickstart/${textOf(page, "client-id")}`);
     assert.ok(!later.body.includes(secret));
-    assert.match(snippetOf(later, "env-file"), /^# Shown once.*\/secrets\/new$/m);
+    assert.match(snippetOf(later, "env-file"), /^# Shown only once.*\/secrets\/new$/m);
     assert.match(snippetOf(later, "env-file"), /^SIGNET_OAUTH_CLIENT_SECRET=$/m);
   });
 

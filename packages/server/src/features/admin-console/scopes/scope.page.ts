@@ -48,7 +48,7 @@ function scopeActions({ scope, consoleUri, messages }: ScopeView): Content {
   const uri = (rest: string) => consoleUri(`/scopes/${scope.id}${rest}`);
   const remove = { id: "scope-delete", uri: uri("/delete"), label: text.deleteScope };
   return [
-    buttonLink({ id: "scope-edit", uri: uri("/edit"), label: text.edit, kind: "primary" }),
+    buttonLink({ id: "scope-edit", uri: uri("/edit"), label: text.edit }),
     overflowMenu([{ ...remove, isQuestion: true, isDangerous: true }], messages),
   ];
 }

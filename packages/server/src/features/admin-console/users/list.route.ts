@@ -127,13 +127,14 @@ function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember,
   const link = nameCell({
     name,
     uri: consoleUri(`/users/${member.id}`),
+    tag: isYou ? text.you : undefined,
     logo: avatar(name, undefined, { isRound: true }),
   });
   return {
     id: `user-${member.id}`,
     selection: { value: member.id, name },
     cells: [
-      html`${link}${isYou && html` <span class="tag">${text.you}</span>`}`,
+      link,
       html`<bdi>${member.email}</bdi>`,
       member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
       memberStatus(member, messages),

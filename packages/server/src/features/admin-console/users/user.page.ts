@@ -36,7 +36,6 @@ export function userPage(view: UserView): Html {
       id: "user-edit",
       uri: view.uriOf("/edit"),
       label: text.profile.edit,
-      kind: "primary",
     }),
     done: text.done,
     body: [

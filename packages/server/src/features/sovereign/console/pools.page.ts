@@ -3,7 +3,6 @@ import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { type BadgeKind, badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
-import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { emptyState } from "../../../html/components/empty-state.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
@@ -41,12 +40,9 @@ export function poolsPage(view: PoolsView): Html {
       ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: add })}</section>
 `
       : [
-          card({
-            id: "pools",
-            title: text.title,
-            actions: reloadLink(view.consoleUri("/pools"), view.messages),
-            body: poolTable(view),
-          }),
+          html`<section class="card" id="pools" aria-label="${text.title}">
+${reloadLink(view.consoleUri("/pools"), view.messages)}${poolTable(view)}</section>
+`,
           liveStatus,
         ],
   });

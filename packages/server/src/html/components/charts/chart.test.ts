@@ -47,10 +47,10 @@ test("says so when there is nothing to draw", () => {
 
 test("a trend compares with the time before, in words, and says nothing without one", () => {
   const said = (now: number, before: number) => render(html`${trend(now, before, view.messages)}`);
-  assert.match(said(150, 100), /↑<\/span> 50% more than in the period before/);
+  assert.match(said(150, 100), /↑<\/span> 50% more than in the previous period/);
   assert.match(said(97, 100), /↓<\/span> 3% less than/);
   assert.match(said(1_004, 1_000), /0\.4% more/);
-  assert.match(said(7, 7), />As in the period before</);
+  assert.match(said(7, 7), />Same as in the previous period</);
   assert.equal(said(7, 0), "");
 });
 

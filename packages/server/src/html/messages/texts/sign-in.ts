@@ -3,8 +3,8 @@ export type SignInTexts = {
   frame: {
     signInBy: string; about: string;
     documentTitle: (values: { title: string; organisation: string }) => string; signIn: string;
-    toAccount: string; needHelp: string; links: { help: string; privacy: string; terms: string; };
-    language: string;
+    toAccount: string; toStart: string; needHelp: string;
+    links: { help: string; privacy: string; terms: string; }; language: string;
   };
   error: {
     titles: {
