@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { deactivateAgent } from "../../packages/server/src/features/sovereign/admin-api/agents.ts";
 import type { Service } from "../../packages/server/src/modules/open-service.ts";
-import { makeAgent, type TestAgent } from "../../packages/server/src/testing/fixtures/agent.ts";
+import { type Claimed, makeAgent, type TestAgent } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { enrolAgent, startAgentProcess } from "./signing-agent-process.ts";
 import type { SovereignFixture } from "./sovereign-fixture.ts";
 
@@ -30,6 +30,8 @@ const endings = [
   "while it hands in",
   "before it is answered",
 ] as const;
+const batchEndings = ["with a batch", "while a batch is handed in", "before a batch is answered"] as const;
+const BATCH = 4;
 const unnoticed = 0.2;
 const longestCutMs = 12;
 const LONG_MS = 3_600_000;
@@ -42,7 +44,8 @@ export async function crashingAgent(pack: AgentFleet): Promise<void> {
   const { operator, fixture, stopped, meanLife } = pack;
   for (let life = 1; !stopped.aborted; life = Math.ceil(Math.random() * 2 * meanLife)) {
     const agent = await makeAgent(operator, fixture.org, fixture.pool);
-    await liveAndDie(pack, agent, life);
+    const live = Math.random() < 0.5 ? liveAndDie : liveInBatches;
+    await live(pack, agent, life);
     if (!pack.leavesLapsing || Math.random() > unnoticed) await bury(pack, agent.agentId);
   }
 }
@@ -69,6 +72,32 @@ async function liveAndDie(pack: AgentFleet, agent: TestAgent, life: number): Pro
     }
   }
   if (!stopped.aborted) deaths[ending] = (deaths[ending] ?? 0) + 1;
+}
+
+/** The same with several requests at once, the next of which come with the answer: whole batches die with it. */
+async function liveInBatches(pack: AgentFleet, agent: TestAgent, life: number): Promise<void> {
+  const { stopped, deaths } = pack;
+  let held: readonly Claimed[] = [];
+  for (let left = life; !stopped.aborted; ) {
+    if (held.length === 0) held = await agent.claimSeveral(BATCH, { wait: 1 });
+    if (held.length === 0) continue;
+    left -= held.length;
+    if (left <= 0) break;
+    held = (await agent.signSeveral(held, BATCH)).body["requests"] as Claimed[];
+  }
+  if (stopped.aborted) return;
+  const ending = batchEndings[Math.floor(Math.random() * batchEndings.length)] ?? "with a batch";
+  if (ending === "while a batch is handed in") {
+    const signatures = held.map((one) => ({
+      requestId: one.requestId,
+      leaseToken: one.leaseToken,
+      jwts: agent.signatures(one),
+    }));
+    const kids = agent.keys.map(({ kid }) => kid);
+    await cutOff(pack, agent, "sign", { signatures, claim: { kids, max: BATCH } });
+  }
+  if (ending === "before a batch is answered") void agent.signSeveral(held, BATCH).catch(() => {});
+  deaths[ending] = (deaths[ending] ?? 0) + 1;
 }
 
 /** A call whose connection ends at some point of it. */

@@ -15,6 +15,7 @@ import {
 import { agentHarness, withChallenge } from "../testing/agent-harness.ts";
 import { ORGANISATION } from "../testing/fake-service.ts";
 import { type Changes, POLICY, sampleRequest } from "../testing/sample-request.ts";
+import { gathering } from "./gathering.ts";
 import { handleRequest } from "./handle-request.ts";
 import { leasedRequests } from "./leased-requests.ts";
 
@@ -243,7 +244,7 @@ describe("the agent", () => {
     let give = () => {};
     const address = sovereignUrl({ service: harness.fake.url, organisation: ORGANISATION });
     const claimed = new Promise<ClaimAnswer>((resolve) => {
-      give = () => resolve({ outcome: "claimed", request: { ...given, ...lease } });
+      give = () => resolve({ outcome: "claimed", requests: [{ ...given, ...lease }], inBatches: false });
     });
     let isFirst = true;
     const claim: SigningService["claim"] = async () => {
@@ -284,7 +285,11 @@ describe("the agent", () => {
     const request = { ...sampleRequest(harness.key, Date.now()), leaseToken: "l", attempt: 1 };
     const one = leased.add(request.requestId);
     leased.applyPoll({ responses: [], lost: [request.requestId] });
-    assert.equal(await handleRequest(request, one, harness.deps), "lost");
+    const [member] = gathering(1);
+    assert.ok(member);
+    const batches = { sign: () => Promise.reject(new Error("a signature left")) };
+    const claim = { claimed: request, request: one, member, batches };
+    assert.equal(await handleRequest(claim, harness.deps), "lost");
     assert.deepEqual([signatures, harness.journal.position.seq], [0, 0]);
   });
 

@@ -18,6 +18,7 @@ import {
 import { type Policy, requiredChallenge } from "../policy/policy.ts";
 import type { RateLimits } from "../policy/rate-limits.ts";
 import type { SeenTokenIds } from "../policy/seen-token-ids.ts";
+import type { SignBatches } from "../service/sign-batches.ts";
 import {
   type ClaimedRequest,
   ServiceError,
@@ -25,6 +26,7 @@ import {
   type SignedJwts,
   type SigningService,
 } from "../service/signing-service.ts";
+import type { Member } from "./gathering.ts";
 import { Interrupted, type LeasedRequest } from "./leased-requests.ts";
 import type { Metrics } from "./metrics.ts";
 import { Refusal } from "./refusal.ts";
@@ -48,21 +50,24 @@ export type Outcome = "signed" | "refused" | "unable" | "lost" | "failed";
 export const SERVICE_BACKOFF = { firstMs: 500, maxMs: 30_000, maxRetryAfterMs: 300_000 };
 const MAX_RENDERINGS = 3;
 
-interface Job extends AgentDeps {
+/** One of the requests that were claimed together. */
+export interface Claim {
   readonly claimed: ClaimedRequest;
   readonly request: LeasedRequest;
+  readonly member: Member;
+  readonly batches: Pick<SignBatches, "sign">;
 }
 
+interface Job extends AgentDeps, Claim {}
+
 /** Never rejects. */
-export async function handleRequest(
-  claimed: ClaimedRequest,
-  request: LeasedRequest,
-  deps: AgentDeps,
-): Promise<Outcome> {
+export async function handleRequest(claim: Claim, deps: AgentDeps): Promise<Outcome> {
+  const { claimed, member } = claim;
   const { requestId } = claimed;
   try {
-    return await checkAndSign({ ...deps, claimed, request });
+    return await checkAndSign({ ...deps, ...claim });
   } catch (error) {
+    member.leave();
     if (error instanceof Refusal) return await refuse(claimed, error, deps);
     if (error instanceof Interrupted) {
       if (error.by === "stopping")
@@ -114,6 +119,7 @@ async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedC
     return { challenge: type, passedIn: parentRequestId };
   const count = (outcome: string) => job.metrics.challenges.inc({ type, outcome });
   count("asked");
+  job.member.leave();
   request.setWaiting(true);
   try {
     await passChallenge({ ...job, required, checked });
@@ -133,6 +139,7 @@ async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: Passe
   const { request, journal, metrics } = job;
   request.signal.throwIfAborted();
   const jwts = await Promise.all(checked.tokens.map(signToken));
+  await job.member.arrive();
   const { requestId } = job.claimed;
   const records = checked.tokens.map((token, index): SignedRecord => {
     const { use, key, jti = null, sub, aud, exp } = token;
@@ -166,13 +173,13 @@ async function signToken({ key, signingInput }: CheckedToken): Promise<string> {
 
 /** Submits the same tokens again when no answer came: the service accepts them once (sovereign-signing.md §3). */
 async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
-  const { claimed, request, service, clock } = job;
+  const { claimed, request, batches, clock } = job;
   const { requestId, leaseToken, expiresIn } = claimed;
   const failures = backoff(SERVICE_BACKOFF);
   const deadline = clock() + Math.min(expiresIn * 1000, 20_000);
   for (;;) {
     try {
-      return await service.sign({ requestId, leaseToken }, jwts);
+      return await batches.sign({ requestId, leaseToken }, jwts);
     } catch (error) {
       const { kind, retryAfter } = error instanceof ServiceError ? error : {};
       const isTransient = error instanceof CallFailed || kind === "busy";

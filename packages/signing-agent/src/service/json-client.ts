@@ -11,6 +11,8 @@ export interface JsonCall {
   /** JSON text. */
   readonly body?: string;
   readonly timeoutMs: number;
+  /** Of the answer. */
+  readonly maxBytes?: number;
   /** Cancels the call until its answer begins; then the service counts it as delivered, and it is read to its end. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -19,7 +21,7 @@ export type JsonAnswer = ReturnType<typeof toJsonAnswer>;
 
 export type JsonClient = ReturnType<typeof openJsonClient>;
 
-const MAX_BYTES = 262_144;
+export const MAX_BYTES = 262_144;
 
 /** @param maxSockets calls to one host at the same time; further ones wait */
 export function openJsonClient(maxSockets = 64) {
@@ -49,7 +51,7 @@ export function openJsonClient(maxSockets = 64) {
     call.signal?.addEventListener("abort", cancel);
     request.once("response", stopListening);
     try {
-      const answer = exchange(request, call.body, MAX_BYTES);
+      const answer = exchange(request, call.body, call.maxBytes ?? MAX_BYTES);
       if (call.signal?.aborted) cancel();
       return toJsonAnswer(await answer);
     } catch (error) {

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Refusal } from "../agent/refusal.ts";
-import type { JsonAnswer, JsonClient } from "./json-client.ts";
+import { type JsonAnswer, type JsonClient, MAX_BYTES } from "./json-client.ts";
 
 /** The service answered, but with an error or something unexpected. `unauthorized`: it does not accept the API key. */
 export class ServiceError extends Error {
@@ -23,8 +23,28 @@ export interface Lease {
 }
 
 export type ClaimAnswer =
-  | { readonly outcome: "claimed"; readonly request: ClaimedRequest }
+  | {
+      readonly outcome: "claimed";
+      readonly requests: readonly ClaimedRequest[];
+      /** Whether the service hands out several at once, and takes several signatures. */
+      readonly inBatches: boolean;
+    }
   | { readonly outcome: "nothing" | "no_usable_key" };
+
+export interface Signed {
+  readonly lease: Lease;
+  readonly jwts: SignedJwts;
+}
+
+export type BatchAnswer =
+  | {
+      readonly outcome: "answered";
+      /** In the order of the signatures. */
+      readonly results: readonly SignAnswer[];
+      readonly requests: readonly ClaimedRequest[];
+    }
+  /** The service, or the node of it that answered, takes signatures one by one only. */
+  | { readonly outcome: "unsupported" };
 
 export type SignAnswer =
   | { readonly outcome: "signed" }
@@ -50,6 +70,11 @@ interface Poll extends Wait {
 /** All throw CallFailed without an answer, and ServiceError. */
 export type SigningService = ReturnType<typeof signingService>;
 
+/** Requests and signatures of one call; the service's limit is higher. */
+export const MAX_BATCH = 16;
+/** Of a call with signatures: the service takes 64 KiB. */
+export const MAX_BATCH_BYTES = 60_000;
+
 const TIMEOUT_MS = 15_000;
 const MAX_DETAIL = 200;
 
@@ -57,9 +82,14 @@ const MAX_DETAIL = 200;
 export function signingService(client: JsonClient, url: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}` };
   const bounds = ({ wait, signal }: Wait) => ({ headers, timeoutMs: TIMEOUT_MS + wait * 1000, signal });
-  const post = (path: string, content: object, wait: Wait = { wait: 0 }) => {
+  const post = (
+    path: string,
+    content: object,
+    { max = 1, ...wait }: Wait & { max?: number } = { wait: 0 },
+  ) => {
     const body = JSON.stringify(content);
-    return client.call({ method: "POST", url: `${url}${path}`, body, ...bounds(wait) });
+    const maxBytes = MAX_BYTES * max;
+    return client.call({ method: "POST", url: `${url}${path}`, body, maxBytes, ...bounds(wait) });
   };
   return {
     queue: async ({ renew, known = [], ...wait }: Poll): Promise<QueueAnswer> => {
@@ -75,16 +105,26 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
       if (answer.status === 200 && queueMessage.Check(answer.body)) return answer.body;
       throw serviceError("queue", answer);
     },
-    claim: async (kids: readonly string[], wait: Wait): Promise<ClaimAnswer> => {
-      const answer = await post("/agent/claim", { kids, wait: wait.wait }, wait);
-      if (answer.status === 204 || isError(answer, 409, "not_claimable")) return { outcome: "nothing" };
-      if (isError(answer, 422, "no_usable_key")) return { outcome: "no_usable_key" };
-      if (answer.status === 200 && claimedRequestMessage.Check(answer.body))
-        return { outcome: "claimed", request: answer.body };
-      throw serviceError("claim", answer);
+    /** An older service ignores `max` and hands out one. */
+    claim: async (
+      kids: readonly string[],
+      { max, ...wait }: Wait & { max: number },
+    ): Promise<ClaimAnswer> => {
+      const content = { kids, wait: wait.wait };
+      return readClaimAnswer(await post(`/agent/claim?max=${max}`, content, { ...wait, max }));
     },
-    sign: async (lease: Lease, jwts: SignedJwts): Promise<SignAnswer> =>
+    sign: async ({ lease, jwts }: Signed): Promise<SignAnswer> =>
       readSignAnswer(await post("/agent/sign", { ...lease, jwts })),
+    /** @param claim asks for the next requests, which come with the answer */
+    signBatch: async (
+      signed: readonly Signed[],
+      claim: { readonly kids: readonly string[]; readonly max: number } | undefined,
+    ): Promise<BatchAnswer> => {
+      const signatures = signed.map(({ lease, jwts }) => ({ ...lease, jwts }));
+      const content = { signatures, ...(claim ? { claim } : {}) };
+      const answer = await post("/agent/sign", content, { wait: 0, max: claim?.max ?? 1 });
+      return readBatchAnswer(answer, signed);
+    },
     challenge: async (lease: Lease, challenge: ChallengeMessage): Promise<ChallengeAnswer> => {
       const answer = await post("/agent/challenge", { ...lease, ...challenge });
       if (answer.status === 202) return "asked";
@@ -102,6 +142,16 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
   };
 }
 
+function readClaimAnswer(answer: JsonAnswer): ClaimAnswer {
+  if (answer.status === 204 || isError(answer, 409, "not_claimable")) return { outcome: "nothing" };
+  if (isError(answer, 422, "no_usable_key")) return { outcome: "no_usable_key" };
+  if (answer.status === 200 && claimedRequestsMessage.Check(answer.body))
+    return { outcome: "claimed", requests: answer.body.requests, inBatches: true };
+  if (answer.status === 200 && claimedRequestMessage.Check(answer.body))
+    return { outcome: "claimed", requests: [answer.body], inBatches: false };
+  throw serviceError("claim", answer);
+}
+
 function readSignAnswer(answer: JsonAnswer): SignAnswer {
   if (answer.status === 200) return { outcome: "signed" };
   if (isError(answer, 409, "stale_payload") && staleTokensMessage.Check(answer.body))
@@ -109,6 +159,27 @@ function readSignAnswer(answer: JsonAnswer): SignAnswer {
   if (isOver(answer)) return { outcome: "over", reason: describeAnswer(answer) };
   if (answer.status === 422) return { outcome: "invalid", reason: describeAnswer(answer) };
   throw serviceError("sign", answer);
+}
+
+const UNSUPPORTED = [400, 413];
+
+/** Every signature has its result, in order: another one's would be taken for it. */
+function readBatchAnswer(answer: JsonAnswer, signed: readonly Signed[]): BatchAnswer {
+  if (UNSUPPORTED.includes(answer.status)) return { outcome: "unsupported" };
+  if (answer.status !== 200 || !batchMessage.Check(answer.body)) throw serviceError("sign", answer);
+  const { results, requests } = answer.body;
+  const isInOrder =
+    results.length === signed.length &&
+    results.every(({ requestId }, index) => requestId === signed[index]?.lease.requestId);
+  if (!isInOrder) throw serviceError("sign", answer);
+  return { outcome: "answered", results: results.map(readResult), requests };
+}
+
+function readResult(body: Static<typeof batchSchema>["results"][number]): SignAnswer {
+  if (body.error === undefined) return { outcome: "signed" };
+  if (body.error === "stale_payload" && body.tokens) return { outcome: body.error, tokens: body.tokens };
+  const reason = describeAnswer({ status: 200, body, retryAfter: undefined, location: undefined });
+  return { outcome: body.error === "invalid_signed_jwt" ? "invalid" : "over", reason };
 }
 
 /** The lease is lost, or the request is gone. */
@@ -178,6 +249,25 @@ const claimedSchema = Type.Object({
 });
 export type ClaimedRequest = Static<typeof claimedSchema>;
 const claimedRequestMessage = Compile(claimedSchema);
+
+const claimedList = Type.Array(claimedSchema, { maxItems: MAX_BATCH });
+const claimedRequestsMessage = Compile(Type.Object({ requests: claimedList }));
+
+const batchSchema = Type.Object({
+  results: Type.Array(
+    Type.Union([
+      Type.Object({ requestId, status: Type.Literal("signed"), error: Type.Optional(Type.Undefined()) }),
+      Type.Object({
+        requestId,
+        error: Type.String(),
+        reason: Type.Optional(Type.String()),
+        tokens: Type.Optional(staleTokens.tokens),
+      }),
+    ]),
+  ),
+  requests: claimedList,
+});
+const batchMessage = Compile(batchSchema);
 
 const queueSchema = Type.Object({
   serverTime: Type.Union([Type.String(), Type.Number()]),

@@ -29,6 +29,8 @@ export interface FakeService {
   readonly apiKey: string;
   readonly calls: ReceivedCall[];
   override: Override;
+  /** Whether several requests are handed out at once and several signatures taken; older services do neither. */
+  inBatches: boolean;
   /** Queues a request. @returns how it ends */
   enqueue(request: Omit<ClaimedRequest, "leaseToken" | "attempt">): Promise<Ended>;
   /** The user's answer on the wait page, delivered by the next poll. */
@@ -46,6 +48,7 @@ interface State {
   readonly responses: Array<{ requestId: string; challengeId: string; outcome: string; answer: unknown }>;
   readonly lost: Set<string>;
   readonly wake: Set<() => void>;
+  readonly inBatches: () => boolean;
 }
 
 interface Answer {
@@ -58,10 +61,17 @@ export const ORGANISATION = "33333333-3333-4333-8333-333333333333";
 export const POOL = "44444444-4444-4444-8444-444444444444";
 
 export async function startFakeService(): Promise<FakeService> {
-  const state: State = { pending: [], open: new Map(), responses: [], lost: new Set(), wake: new Set() };
   const calls: ReceivedCall[] = [];
   const apiKey = `sgn_ak_${randomUUID()}`;
-  const service = { override: (() => undefined) as Override };
+  const service = { override: (() => undefined) as Override, inBatches: false };
+  const state: State = {
+    pending: [],
+    open: new Map(),
+    responses: [],
+    lost: new Set(),
+    wake: new Set(),
+    inBatches: () => service.inBatches,
+  };
   const server = createServer((request, response) => {
     void handleCall(request, state, calls, apiKey, () => service.override).then((answer) =>
       send(response, answer),
@@ -121,7 +131,7 @@ async function handleCall(
     case "agent/claim":
       return await claim(call, state, request);
     case "agent/sign":
-      return end(call, state, { outcome: "signed", jwts: call.body["jwts"] as SignedJwts });
+      return "signatures" in call.body ? endAll(call, state) : end(call, state, signedBy(call.body));
     case "agent/reject":
       return end(call, state, { ...(call.body as object), outcome: "rejected" } as Ended);
     case "agent/challenge":
@@ -133,12 +143,34 @@ async function handleCall(
 
 const error = (status: number, code: string): Answer => ({ status, body: { error: code } });
 
-async function claim({ body }: ReceivedCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
+async function claim(
+  { body, query }: ReceivedCall,
+  state: State,
+  { socket }: IncomingMessage,
+): Promise<Answer> {
   if (state.pending.length === 0) await nextEvent(state, Number(body["wait"] ?? 0), socket);
   // A caller that has hung up must not take the request from the next one.
   if (socket.destroyed) return { status: 204 };
-  const request = state.pending.shift();
-  return request ? { status: 200, body: request } : { status: 204 };
+  const max = state.inBatches() ? query.get("max") : null;
+  const requests = state.pending.splice(0, Number(max ?? 1));
+  if (requests.length === 0) return { status: 204 };
+  return { status: 200, body: max === null ? requests[0] : { requests } };
+}
+
+const signedBy = (body: Record<string, unknown>): Ended => ({
+  outcome: "signed",
+  jwts: body["jwts"] as SignedJwts,
+});
+
+function endAll({ path, query, body }: ReceivedCall, state: State): Answer {
+  if (!state.inBatches()) return error(400, "invalid_request");
+  const signatures = body["signatures"] as Array<Record<string, unknown>>;
+  const results = signatures.map((one) => {
+    const answer = end({ path, query, body: one }, state, signedBy(one)).body as object;
+    return { requestId: one["requestId"], ...answer };
+  });
+  const { max = 0 } = (body["claim"] ?? {}) as { max?: number };
+  return { status: 200, body: { results, requests: state.pending.splice(0, max) } };
 }
 
 async function queue({ query }: ReceivedCall, state: State, { socket }: IncomingMessage): Promise<Answer> {

@@ -33,11 +33,31 @@ describe("disk sync", () => {
       for (const { resolve } of syncs) resolve();
       await group.close();
     });
-    const insert = () => group.statement(true, () => file.exec("insert into note values ('x')"));
+    const insert = () => group.statement("write", () => file.exec("insert into note values ('x')"));
     const count = () =>
-      group.statement(false, () => file.prepare("select count(*) as n from note").get()?.["n"]);
-    return { file, syncs, group, insert, count };
+      group.statement("read", () => file.prepare("select count(*) as n from note").get()?.["n"]);
+    const insertUnsynced = () =>
+      group.statement("unsynced", () => file.exec("insert into note values ('u')"));
+    return { file, syncs, group, insert, insertUnsynced, count };
   }
+
+  test("a write that needs no sync is committed without one, and keeps nobody waiting", async (t) => {
+    const { file, syncs, insert, insertUnsynced, count } = slowDisk(t, "unsynced");
+    await insertUnsynced();
+    assert.equal(file.isTransaction, false, "it is committed");
+    assert.equal(await count(), 1);
+    assert.equal(syncs.length, 0);
+    // Beside one that does, it is told with the commit; whoever reads both waits for the disk.
+    const told: string[] = [];
+    const synced = insert().then(() => told.push("synced"));
+    const reading = count().then((n) => told.push(`read ${n}`));
+    await insertUnsynced().then(() => told.push("unsynced"));
+    assert.deepEqual(told, ["unsynced"]);
+    assert.equal(syncs.length, 1);
+    syncs[0]?.resolve();
+    await Promise.all([synced, reading]);
+    assert.deepEqual(told, ["unsynced", "synced", "read 2"]);
+  });
 
   test("acknowledges a commit once it is on disk, without blocking the process", async (t) => {
     const { syncs, insert } = slowDisk(t, "slow");

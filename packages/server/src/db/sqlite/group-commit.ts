@@ -2,14 +2,15 @@
  * Group commit. A commit and its sync cost the same for one write or many, so concurrent transactions share one: each
  * runs in a savepoint of an outer transaction, and is acknowledged once that is on disk. The sync runs outside
  * (disk-sync.ts), while the next group fills. Nothing is revealed before it is durable: reads during an open or
- * syncing group wait for it too, because they may have seen it.
+ * syncing group wait for it too, because they may have seen it. The exception are statements that say so themselves
+ * (unsynced.ts): they wait for the commit alone, and a group of nothing else is not synced.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { DiskSync } from "./disk-sync.ts";
 
 export interface GroupCommit {
   /** Runs one statement outside a transaction; resolves when it, and everything it may have seen, is durable. */
-  statement<T>(isWrite: boolean, run: () => T): Promise<T>;
+  statement<T>(kind: StatementKind, run: () => T): Promise<T>;
   /** Until `commit` or `rollback` the connection belongs to one transaction; others wait. */
   begin(): void;
   insideTransaction<T>(run: () => T): T;
@@ -20,9 +21,38 @@ export interface GroupCommit {
   close(): Promise<void>;
 }
 
+/** `unsynced`: a write that is visible after its commit, and on disk with the next write that is synced. */
+export type StatementKind = "read" | "write" | "unsynced";
+
 interface Waiter {
   resolve(): void;
   reject(error: unknown): void;
+}
+
+/** Who waits for a group: for the disk, or for its commit alone. */
+function groupWaiters() {
+  let lists = { durable: [] as Waiter[], committed: [] as Waiter[] };
+  const add = (list: Waiter[]) => new Promise<void>((resolve, reject) => list.push({ resolve, reject }));
+  const takeAll = () => {
+    const all = lists;
+    lists = { durable: [], committed: [] };
+    return all;
+  };
+  return {
+    durable: () => add(lists.durable),
+    committed: () => add(lists.committed),
+    acknowledge: (synced: Promise<void>): void => {
+      const { durable, committed } = takeAll();
+      for (const { resolve, reject } of durable) synced.then(resolve, reject);
+      for (const { resolve } of committed) resolve();
+      // Without a waiter its failure is kept by the disk writer, which refuses what comes next.
+      synced.catch(() => {});
+    },
+    reject: (error: unknown): void => {
+      const { durable, committed } = takeAll();
+      for (const { reject } of [...durable, ...committed]) reject(error);
+    },
+  };
 }
 
 /** Limits the wait of the first transaction in a group. */
@@ -37,7 +67,7 @@ export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
   const writeIfDue = () => {
     if (group.isDue() && !inTransaction) group.write();
   };
-  const join = () => group.join(writeIfDue);
+  const join = (isSynced = true) => group.join(writeIfDue, isSynced);
   // A group can fail during a transaction: its later statements would be kept without the earlier ones.
   const requireOpen = () => {
     if (!group.isOpen()) throw new Error("the transaction failed with its group");
@@ -51,12 +81,12 @@ export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
   };
 
   return {
-    statement: async (isWrite, run) => {
-      if (isWrite) join();
+    statement: async (kind, run) => {
+      if (kind !== "read") join(kind === "write");
       const result = group.checked(run);
-      const durable = group.durable();
+      const done = kind === "unsynced" ? group.committed() : group.durable();
       writeIfDue();
-      await durable;
+      await done;
       return result;
     },
     begin: () => {
@@ -92,10 +122,12 @@ interface Group {
   /** Its turn of the event loop is over, or it is full. */
   isDue(): boolean;
   /** Adds a member; the first opens the group. @param whenDue called in the next turn of the event loop */
-  join(whenDue: () => void): void;
+  join(whenDue: () => void, isSynced: boolean): void;
   /** Runs a statement in the group. */
   checked<T>(run: () => T): T;
   durable(): Promise<void>;
+  /** Resolves with the commit, before the sync. */
+  committed(): Promise<void>;
   write(): void;
 }
 
@@ -103,27 +135,26 @@ function newGroup(file: DatabaseSync, sync: DiskSync): Group {
   const disk = diskWriter(sync);
   const begin = file.prepare("begin immediate");
   const commit = file.prepare("commit");
-  let waiters: Waiter[] = [];
+  const waiters = groupWaiters();
   let timer: NodeJS.Immediate | undefined;
   let isOpen = false;
   let isOver = false;
+  let needsSync = false;
   let members = 0;
 
-  const settle = (tell: (waiter: Waiter) => void) => {
+  const close = () => {
     clearImmediate(timer);
     isOpen = false;
-    const settled = waiters;
-    waiters = [];
-    settled.forEach(tell);
+    return waiters;
   };
-  const fail = (error: unknown) => settle(({ reject }) => reject(error));
 
   return {
     isOpen: () => isOpen,
     isDue: () => isOpen && (isOver || members >= MAX_GROUP_SIZE),
-    join: (whenDue) => {
+    join: (whenDue, isSynced) => {
       disk.requireWorking();
       members++;
+      needsSync = isSynced || (isOpen && needsSync);
       if (isOpen) return;
       // IMMEDIATE takes the write lock, so that no transaction fails half-way because of another process.
       begin.run();
@@ -140,23 +171,23 @@ function newGroup(file: DatabaseSync, sync: DiskSync): Group {
         return run();
       } catch (error) {
         // Some errors (disk full, I/O) end SQLite's transaction: the whole group fails.
-        if (isOpen && !file.isTransaction) fail(error);
+        if (isOpen && !file.isTransaction) close().reject(error);
         throw error;
       }
     },
-    durable: () =>
-      isOpen ? new Promise((resolve, reject) => waiters.push({ resolve, reject })) : disk.settled(),
+    durable: () => (isOpen ? waiters.durable() : disk.settled()),
+    committed: () => (isOpen ? waiters.committed() : Promise.resolve()),
     write: () => {
       if (!isOpen) return;
       try {
         commit.run();
-        const synced = disk.send();
-        settle(({ resolve, reject }) => void synced.then(resolve, reject));
+        const synced = needsSync ? disk.send() : disk.settled();
+        close().acknowledge(synced);
       } catch (error) {
         try {
           if (file.isTransaction) file.exec("rollback");
         } finally {
-          fail(error);
+          close().reject(error);
         }
       }
     },

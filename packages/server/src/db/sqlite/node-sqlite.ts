@@ -16,8 +16,9 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { takeOverSync } from "./disk-sync.ts";
-import { type GroupCommit, groupCommit } from "./group-commit.ts";
+import { type GroupCommit, groupCommit, type StatementKind } from "./group-commit.ts";
 import type { Turns } from "./turns.ts";
+import { isUnsynced } from "./unsynced-mark.ts";
 import { whenUnlocked } from "./when-unlocked.ts";
 
 const CACHED_STATEMENTS = 500;
@@ -111,13 +112,13 @@ function newPlace(prepare: Prepare, group: GroupCommit, turn: Turns): Place {
       const run = () => runStatement<R>(prepared, query.parameters as SQLInputValue[]);
       if (place.inTransaction) return group.insideTransaction(run);
       const attempt = async () => {
-        if (!turn.isTaken()) return group.statement(prepared.isWrite, run);
+        if (!turn.isTaken()) return group.statement(prepared.kind, run);
         await turn.take();
-        const result = group.statement(prepared.isWrite, run);
+        const result = group.statement(prepared.kind, run);
         turn.give();
         return result;
       };
-      return prepared.isWrite ? whenUnlocked(attempt) : attempt();
+      return prepared.kind === "read" ? attempt() : whenUnlocked(attempt);
     },
     streamQuery: () => {
       throw new Error("streaming is not supported: read in pages");
@@ -135,7 +136,12 @@ function runStatement<R>({ statement, returnsRows }: Prepared, parameters: SQLIn
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
-  readonly isWrite: boolean;
+  readonly kind: StatementKind;
+}
+
+function kindOf(sql: string): StatementKind {
+  if (/^\s*(?:select|pragma)\b/i.test(sql)) return "read";
+  return isUnsynced(sql) ? "unsynced" : "write";
 }
 
 type Prepare = (sql: string) => Prepared;
@@ -147,7 +153,7 @@ function statementCache(file: DatabaseSync): Prepare {
     if (known) return known;
     const statement = file.prepare(sql);
     const returnsRows = statement.columns().length > 0;
-    const prepared = { statement, returnsRows, isWrite: !/^\s*(?:select|pragma)\b/i.test(sql) };
+    const prepared = { statement, returnsRows, kind: kindOf(sql) };
     if (cache.size >= CACHED_STATEMENTS) cache.delete(cache.keys().next().value as string);
     cache.set(sql, prepared);
     return prepared;

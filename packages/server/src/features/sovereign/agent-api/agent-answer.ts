@@ -1,7 +1,7 @@
 /** The outcome of an agent's call as an HTTP response; the refusals are CodedErrors (sovereign-signing.md §5). */
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import type { ChallengeOutcome } from "../requests/challenge/challenge-user.ts";
-import type { ClaimOutcome } from "../requests/claim-request.ts";
+import type { ClaimOutcome, ClaimsOutcome } from "../requests/claim-request.ts";
 import type { RejectOutcome } from "../requests/reject-request.ts";
 import type { SignOutcome } from "../requests/sign-request.ts";
 
@@ -15,6 +15,34 @@ export function claimAnswer({ outcome, ...claimed }: ClaimOutcome): AgentAnswer 
   if (outcome === "claimed") return { status: 200, body: claimed };
   if (outcome === "nothing") return { status: 204 };
   throw refusal(outcome);
+}
+
+/** The answer to a claim of several. */
+export function claimsAnswer(claimed: ClaimsOutcome): AgentAnswer {
+  if (claimed.outcome !== "claimed") throw refusal(claimed.outcome);
+  if (claimed.requests.length === 0) return { status: 204 };
+  return { status: 200, body: { requests: claimed.requests.map(withoutOutcome) } };
+}
+
+const withoutOutcome = ({ outcome: _, ...claimed }: ClaimsOf<ClaimsOutcome>) => claimed;
+type ClaimsOf<T> = T extends { readonly requests: ReadonlyArray<infer R> } ? R : never;
+
+/** Several signatures: for each its status, or what a single one would be refused with. */
+export function signaturesAnswer(
+  signed: ReadonlyArray<{ readonly requestId: string; readonly signed: SignOutcome }>,
+  next: ClaimsOutcome | undefined,
+): AgentAnswer {
+  const results = signed.map((one) => {
+    try {
+      return signAnswer(one.requestId, one.signed).body;
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      const { code, message, more } = error;
+      return { requestId: one.requestId, error: code, error_description: message, ...more };
+    }
+  });
+  const requests = next?.outcome === "claimed" ? next.requests.map(withoutOutcome) : [];
+  return { status: 200, body: { results, requests } };
 }
 
 export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer {

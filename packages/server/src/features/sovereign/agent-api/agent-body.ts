@@ -13,6 +13,8 @@ import { CHALLENGE_TTL_MS, type Challenge, challengeTypes } from "../requests/si
 export const MAX_WAIT = 25;
 export const MAX_PENDING = 50;
 const MAX_KEYS = 20;
+/** Requests of one claim, and signatures of one call. */
+export const MAX_BATCH = 32;
 
 const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description ? { description } : {}) });
@@ -37,6 +39,8 @@ export const claimBody = Type.Object(
   { title: "SovereignClaim", ...closed },
 );
 
+const kids = claimBody.properties.kids;
+
 export const signBody = Type.Object(
   {
     ...lease,
@@ -48,6 +52,19 @@ export const signBody = Type.Object(
     jwt: Type.Optional(Type.Unknown({ description: "instead of `jwts` for a single token" })),
   },
   { title: "SovereignSignature", ...closed },
+);
+
+export const signBatchBody = Type.Object(
+  {
+    signatures: Type.Array(signBody, { minItems: 1, maxItems: MAX_BATCH }),
+    claim: Type.Optional(
+      Type.Object(
+        { kids, max: Type.Integer({ minimum: 1, maximum: MAX_BATCH }) },
+        { ...closed, description: "the next requests come with the answer, if any are pending" },
+      ),
+    ),
+  },
+  { title: "SovereignSignatures", ...closed },
 );
 
 /** No extensions: some of them read secrets from the passkey. */
@@ -114,6 +131,19 @@ export function bodyReader<S extends TSchema>(schema: S): (request: FastifyReque
   };
 }
 
+/** One signature, or several at once: which, the member `signatures` says. */
+export function signReader() {
+  const one = validator(signBody);
+  const several = validator(signBatchBody);
+  return (request: FastifyRequest): Static<typeof signBody> | Static<typeof signBatchBody> => {
+    const body = parseJson(rawBody(request));
+    if (body === undefined) throw malformed("A JSON body is required.");
+    return typeof body === "object" && body !== null && Object.hasOwn(body, "signatures")
+      ? several(body)
+      : one(body);
+  };
+}
+
 /** @throws ApiError for a challenge that the page could not show */
 export function requireShowable({ type, display, publicKey }: Challenge): void {
   if (type === "number_match" && display === undefined) throw malformed("number_match requires display.");
@@ -121,23 +151,47 @@ export function requireShowable({ type, display, publicKey }: Challenge): void {
 }
 
 /** @throws OAuthError invalid_request */
-export function readQueueQuery(request: FastifyRequest) {
+function readQuery(request: FastifyRequest) {
   const { values, repeated } = parseQuery(request);
   for (const name of repeated) throw invalid(`${name} must not be repeated`);
-  const number = (name: string, max: number, fallback: number) => {
+  const number = <F>(name: string, [min, max]: readonly [number, number], fallback: F) => {
     const value = values.get(name);
     if (value === undefined) return fallback;
-    if (!/^\d{1,2}$/.test(value) || Number(value) > max) throw invalid(`${name} must be 0 to ${max}`);
+    const isInRange = /^\d{1,2}$/.test(value) && Number(value) >= min && Number(value) <= max;
+    if (!isInRange) throw invalid(`${name} must be ${min} to ${max}`);
     return Number(value);
   };
+  return { values, number };
+}
+
+/**
+ * How many requests the agent takes at once. Absent: one, answered as such. An older service ignores it.
+ * @throws OAuthError invalid_request
+ */
+const readClaimMax = (request: FastifyRequest): number | undefined =>
+  readQuery(request).number("max", [1, MAX_BATCH], undefined);
+
+export function claimReader() {
+  const read = bodyReader(claimBody);
+  return (request: FastifyRequest) => {
+    const { wait = 0, requestId, kids } = read(request);
+    const max = readClaimMax(request);
+    if (requestId !== undefined && max !== undefined) throw invalid("max and requestId exclude each other");
+    return { requestId, kids, wait, max };
+  };
+}
+
+/** @throws OAuthError invalid_request */
+export function readQueueQuery(request: FastifyRequest) {
+  const { values, number } = readQuery(request);
   const list = (name: string) => {
     const ids = (values.get(name) ?? "").split(",").filter((id) => id !== "");
     if (ids.length > MAX_PENDING) throw invalid(`${name} must not have more than ${MAX_PENDING} entries`);
     return [...new Set(ids)];
   };
   return {
-    wait: number("wait", MAX_WAIT, 0),
-    max: number("max", MAX_PENDING, 10),
+    wait: number("wait", [0, MAX_WAIT], 0),
+    max: number("max", [0, MAX_PENDING], 10),
     renew: list("renew"),
     /** Challenges whose answers the agent has. */
     known: list("known"),

@@ -2,7 +2,16 @@
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import Type, { type TSchema } from "typebox";
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
-import { challengeBody, claimBody, MAX_PENDING, MAX_WAIT, rejectBody, signBody } from "./agent-body.ts";
+import {
+  challengeBody,
+  claimBody,
+  MAX_BATCH,
+  MAX_PENDING,
+  MAX_WAIT,
+  rejectBody,
+  signBatchBody,
+  signBody,
+} from "./agent-body.ts";
 
 const requestId = Type.String({ examples: ["n0dDuBYIAVxYyrs1hqyOxQ2ZK6dWqBcF"] });
 const seconds = (description: string) => Type.Integer({ description: `seconds: ${description}` });
@@ -73,11 +82,35 @@ const claimed = Type.Object(
   { title: "ClaimedRequest" },
 );
 
+const claimedRequests = Type.Object({ requests: Type.Array(claimed) }, { title: "ClaimedRequests" });
+
+const signatureTaken = Type.Object(
+  { requestId, status: Type.Literal("signed") },
+  { title: "SovereignSignatureTaken" },
+);
+
+const signatureResults = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        requestId,
+        status: Type.Optional(Type.Literal("signed")),
+        error: Type.Optional(Type.String({ description: "as for a single signature" })),
+        error_description: Type.Optional(Type.String()),
+        reason: Type.Optional(Type.String()),
+        tokens: Type.Optional(Type.Array(token)),
+      }),
+    ),
+    requests: Type.Array(claimed, { description: "the next ones; empty when none are pending" }),
+  },
+  { title: "SovereignSignatureResults" },
+);
+
 const errors = oauthErrorAnswers([400, 401, 404, 409, 413, 415, 429, 500, 503]);
 
 const operation = (
   path: string,
-  described: Pick<DescribedOperation, "operationId" | "summary" | "description" | "answers">,
+  described: Pick<DescribedOperation, "operationId" | "summary" | "description" | "answers" | "query">,
   body: { readonly schema: TSchema; readonly example: object },
 ): DescribedOperation => ({
   ...described,
@@ -120,9 +153,13 @@ export const agentOperations: readonly DescribedOperation[] = [
       operationId: "claimSigningRequest",
       summary: "Claim the oldest pending request, or one by its id",
       description:
-        "Renders the tokens for the first active key in `kids`. With `wait` the call is held until there is a request.",
+        "Renders the tokens for the first active key in `kids`. With `wait` the call is held until there is a request. With `max` the answer is `{requests: […]}`, the oldest pending ones.",
+      query: Type.Object({ max: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BATCH })) }),
       answers: {
-        200: { description: "The request and its tokens to sign", schema: claimed },
+        200: {
+          description: "The request and its tokens to sign; with `max` several",
+          schema: Type.Union([claimed, claimedRequests]),
+        },
         204: { description: "The queue is empty" },
         ...oauthErrorAnswers([422]),
       },
@@ -133,21 +170,21 @@ export const agentOperations: readonly DescribedOperation[] = [
     "/oauth/:org/sovereign/agent/sign",
     {
       operationId: "submitSignedTokens",
-      summary: "Submit the signed tokens of a claimed request",
+      summary: "Submit the signed tokens of a claimed request, or of several",
       description:
-        "Header and payload of each JWT must be exactly the claimed bytes. `stale_payload` returns newly rendered `tokens` for the same lease; `invalid_signed_jwt` returns a `reason`, and the third one fails the request.",
+        "Header and payload of each JWT must be exactly the claimed bytes. `stale_payload` returns newly rendered `tokens` for the same lease; `invalid_signed_jwt` returns a `reason`, and the third one fails the request. With `signatures`, each has its own result, in order, and `claim` brings the next requests with the answer.",
       answers: {
         200: {
           description: "The tokens are accepted",
-          schema: Type.Object(
-            { requestId, status: Type.Literal("signed") },
-            { title: "SovereignSignatureTaken" },
-          ),
+          schema: Type.Union([signatureTaken, signatureResults]),
         },
         ...oauthErrorAnswers([410, 422]),
       },
     },
-    { schema: signBody, example: { ...lease, jwts: { access_token: "eyJhbGciOiJFUzI1NiJ9…" } } },
+    {
+      schema: Type.Union([signBody, signBatchBody]),
+      example: { ...lease, jwts: { access_token: "eyJhbGciOiJFUzI1NiJ9…" } },
+    },
   ),
   operation(
     "/oauth/:org/sovereign/agent/challenge",

@@ -4,6 +4,7 @@ import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
 import type { Schema } from "../../../db/schema.ts";
+import { unsynced } from "../../../db/unsynced.ts";
 import type { Lease } from "./lease.ts";
 import {
   failing,
@@ -20,77 +21,128 @@ export const refusedByPattern = (agentId: string) => `%"${agentId}"%`;
 
 type AgentRef = { orgId: string; poolId: string; agentId: string };
 
-type NewLease = AgentRef & {
-  kid: string;
-  leaseTokenHash: string;
-  leaseUntil: number;
-  rendering: string;
-  now: number;
+/** Each request gets its own; JSON, so that one statement can give them out. */
+export type NewLease = {
+  readonly tokenHash: string;
+  /** JSON. */
+  readonly rendering: string;
 };
-type Claiming = NewLease & { refusal: string };
 
-const claim = (db: Db, value: Parameter<Claiming>) =>
+type Claiming = AgentRef & { kid: string; leaseUntil: number; now: number };
+type ClaimingOf = Claiming & { refusal: string };
+
+const claimedBy = (value: Parameter<ClaimingOf>) => (eb: ExpressionBuilder<Schema, "signing_request">) => ({
+  state: "claimed",
+  seq: nextSeq,
+  attempts: eb("attempts", "+", 1),
+  claimed_by: value("agentId"),
+  kid: value("kid"),
+  lease_until: value("leaseUntil"),
+});
+
+const isClaimable = (value: Parameter<ClaimingOf>) => (eb: ExpressionBuilder<Schema, "signing_request">) =>
+  eb.and([
+    eb("org_id", "=", value("orgId")),
+    eb("pool_id", "=", value("poolId")),
+    eb("state", "=", "pending"),
+    eb("expires_at", ">", value("now")),
+    eb("refused_by", "not like", value("refusal")),
+  ]);
+
+/** The agent may have been deactivated while its call was held. */
+const isAgentActive = (value: Parameter<ClaimingOf>) =>
+  sql<boolean>`exists (select 1 from signing_agent a
+    join signing_pool p on p.org_id = a.org_id and p.id = a.pool_id
+    where a.org_id = ${value("orgId")} and a.id = ${value("agentId")} and a.pool_id = ${value("poolId")}
+      and a.deactivated_at is null and p.disabled_at is null)`;
+
+const claimNamed = prepared((db, value: Parameter<ClaimingOf & NewLease & { requestId: string }>) =>
   db
     .updateTable("signing_request")
     .set((eb) => ({
-      state: "claimed",
-      seq: nextSeq,
-      attempts: eb("attempts", "+", 1),
-      claimed_by: value("agentId"),
-      kid: value("kid"),
-      lease_token_hash: value("leaseTokenHash"),
-      lease_until: value("leaseUntil"),
+      ...claimedBy(value)(eb),
+      lease_token_hash: value("tokenHash"),
       rendering: value("rendering"),
     }))
-    .where("org_id", "=", value("orgId"))
-    .where("pool_id", "=", value("poolId"))
-    .where("state", "=", "pending")
-    .where("expires_at", ">", value("now"))
-    .where("refused_by", "not like", value("refusal"))
-    // The agent may have been deactivated while its call was held.
-    .where(
-      sql<boolean>`exists (select 1 from signing_agent a
-        join signing_pool p on p.org_id = a.org_id and p.id = a.pool_id
-        where a.org_id = ${value("orgId")} and a.id = ${value("agentId")} and a.pool_id = ${value("poolId")}
-          and a.deactivated_at is null and p.disabled_at is null)`,
-    );
-
-const claimNamed = prepared((db, value: Parameter<Claiming & { requestId: string }>) =>
-  claim(db, value).where("id", "=", value("requestId")).returningAll(),
-);
-
-const claimFirst = prepared((db, value: Parameter<Claiming>) =>
-  claim(db, value)
-    .where("id", "=", (eb) => {
-      const oldest = eb
-        .selectFrom("signing_request")
-        .select("id")
-        .where("org_id", "=", value("orgId"))
-        .where("pool_id", "=", value("poolId"))
-        .where(isOpen)
-        .where("state", "=", "pending")
-        .where("expires_at", ">", value("now"))
-        .where("refused_by", "not like", value("refusal"))
-        .orderBy("created_at")
-        .limit(1);
-      // SQLite runs one writing statement at a time.
-      return isPostgres(db) ? oldest.forUpdate().skipLocked() : oldest;
-    })
+    .where("id", "=", value("requestId"))
+    .where(isClaimable(value))
+    .where(isAgentActive(value))
     .returningAll(),
 );
+
+/** A member of the n-th object in a JSON list, n from 1. */
+const nthMember = (db: Db, list: string, member: keyof NewLease) =>
+  isPostgres(db)
+    ? sql<string>`cast(${list} as jsonb) -> cast(oldest.n - 1 as int) ->> ${sql.lit(member)}`
+    : sql<string>`json_extract(${list}, '$[' || (oldest.n - 1) || '].' || ${sql.lit(member)})`;
+
+const selectOldest = (db: Db, value: Parameter<ClaimingOf & { count: number }>) => {
+  const oldest = db
+    .selectFrom("signing_request")
+    .select(["id", "created_at"])
+    .where(isOpen)
+    .where(isClaimable(value))
+    .orderBy("created_at")
+    .limit(value("count"));
+  // SQLite runs one writing statement at a time.
+  return isPostgres(db) ? oldest.forUpdate().skipLocked() : oldest;
+};
+
+const claimFirst = prepared((db, value: Parameter<ClaimingOf & { count: number; leases: string }>) => {
+  const update = db
+    .with(
+      // Materialized: read twice, it would lock other rows than it returns.
+      (cte) => cte("oldest").materialized(),
+      () =>
+        db
+          .selectFrom(selectOldest(db, value).as("found"))
+          .select(["id", sql<number>`row_number() over (order by created_at, id)`.as("n")]),
+    )
+    .updateTable("signing_request")
+    .from("oldest")
+    .set((eb) => ({
+      ...claimedBy(value)(eb as unknown as ExpressionBuilder<Schema, "signing_request">),
+      lease_token_hash: nthMember(db, value("leases"), "tokenHash"),
+      rendering: nthMember(db, value("leases"), "rendering"),
+    }))
+    .whereRef("signing_request.id", "=", "oldest.id")
+    .where((eb) => isClaimable(value)(eb as unknown as ExpressionBuilder<Schema, "signing_request">))
+    .where(isAgentActive(value))
+    // A lost claim is one that nobody has heard of: the request is pending again, and the agent's signature refused.
+    .where(unsynced(db));
+  return isPostgres(db) ? update.returningAll("signing_request") : update.returningAll();
+}) as unknown as (
+  db: Db,
+  values: ClaimingOf & { count: number; leases: string },
+) => Promise<SigningRequestRow[]>;
 
 /** @returns undefined when another agent was faster, or this one rejected the request before */
 export async function claimById(
   db: Db,
   requestId: string,
+  claiming: Claiming,
   lease: NewLease,
 ): Promise<SigningRequestRow | undefined> {
-  return (await claimNamed(db, { ...lease, requestId, refusal: refusedByPattern(lease.agentId) }))[0];
+  const refusal = refusedByPattern(claiming.agentId);
+  return (await claimNamed(db, { ...claiming, ...lease, requestId, refusal }))[0];
 }
 
-/** The oldest pending request that this agent hasn't rejected. */
-export async function claimOldest(db: Db, lease: NewLease): Promise<SigningRequestRow | undefined> {
-  return (await claimFirst(db, { ...lease, refusal: refusedByPattern(lease.agentId) }))[0];
+/**
+ * The oldest pending requests that this agent hasn't rejected, as many as there are leases, each with one of them.
+ * @param db not a transaction: the statement is not synced (unsynced.ts)
+ */
+export async function claimOldest(
+  db: Db,
+  claiming: Claiming,
+  leases: readonly NewLease[],
+): Promise<SigningRequestRow[]> {
+  const rows = await claimFirst(db, {
+    ...claiming,
+    refusal: refusedByPattern(claiming.agentId),
+    count: leases.length,
+    leases: JSON.stringify(leases),
+  });
+  return rows.toSorted((one, other) => one.created_at - other.created_at);
 }
 
 /** The lease is valid, and the request has not expired. */

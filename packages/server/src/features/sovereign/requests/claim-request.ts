@@ -1,4 +1,4 @@
-/** An agent claims the oldest pending request, or one by its id; its tokens are rendered for the agent's key (sovereign-signing.md §3). */
+/** An agent claims the oldest pending requests, or one by its id; their tokens are rendered for the agent's key (sovereign-signing.md §3). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
 import { findUsableKey } from "../../../core/signing-pools/usable-key.ts";
@@ -10,56 +10,108 @@ import { newRendering, type Rendering, renderTokens } from "./signing-input.ts";
 import { findRequest, openColumn, type SigningRequestRow } from "./signing-request.store.ts";
 import { type AgentCaller, LEASE_MS, type SealedClaims, type SigningDeps } from "./signing-request.ts";
 
-export interface Claim {
-  /** The oldest pending request when absent. */
-  readonly requestId?: string;
-  /** The agent's keys, preferred first. */
-  readonly kids: readonly string[];
-}
+/** The agent's keys, preferred first. */
+type Kids = readonly string[];
 
-/** 200; 204; 404; 409; 422. */
-export type ClaimOutcome =
-  | ClaimedRequest
-  | { readonly outcome: "nothing" | "not_found" | "not_claimable" | "no_usable_key" };
+/** 404; 409; 422. */
+type ClaimRefusal = { readonly outcome: "not_found" | "not_claimable" | "no_usable_key" };
+
+/** 200; 204. */
+export type ClaimOutcome = ClaimedRequest | ClaimRefusal | { readonly outcome: "nothing" };
+
+/** Oldest first; none when nothing is pending. */
+export type ClaimsOutcome =
+  | { readonly outcome: "claimed"; readonly requests: readonly ClaimedRequest[] }
+  | { readonly outcome: "no_usable_key" };
 
 export type ClaimedRequest = ReturnType<typeof claimedRequest>;
 
+/** @param claim.requestId the oldest pending request when absent */
 export async function claimRequest(
   deps: SigningDeps,
   agent: AgentCaller,
-  { requestId, kids }: Claim,
+  { requestId, kids }: { readonly requestId?: string; readonly kids: Kids },
+): Promise<ClaimOutcome> {
+  if (requestId !== undefined) return claimNamed(deps, agent, requestId, kids);
+  const claimed = await claimRequests(deps, agent, { kids, max: 1 });
+  if (claimed.outcome !== "claimed") return claimed;
+  return claimed.requests[0] ?? { outcome: "nothing" };
+}
+
+async function claimNamed(
+  deps: SigningDeps,
+  agent: AgentCaller,
+  requestId: string,
+  kids: Kids,
 ): Promise<ClaimOutcome> {
   const { orgId, poolId } = agent;
-  const { query } = deps.database;
-  if (requestId === undefined) await sweepPool(deps, orgId, poolId);
-  else await currentRow(deps, { orgId, requestId });
-  const pool = await deps.pools.find(orgId, poolId);
-  const usable = pool && (await findUsableKey(deps, agent, { kids, algs: pool.algs }));
-  if (!usable) return { outcome: "no_usable_key" };
+  await currentRow(deps, { orgId, requestId });
+  const claiming = await prepareClaim(deps, agent, kids);
+  if (!claiming) return { outcome: "no_usable_key" };
+  const row = await findRequest(deps.database.query, { orgId, requestId });
+  // An agent must not learn whether another pool's request exists.
+  if (row?.pool_id !== poolId) return { outcome: "not_found" };
+  const lease = newLease(claiming);
+  const claimed = await claimById(deps.database.query, requestId, claiming.row, lease.stored);
+  return claimed ? handOver(deps, claimed, claiming, lease) : { outcome: "not_claimable" };
+}
 
+/** The oldest pending requests of the pool, at most `max`. */
+export async function claimRequests(
+  deps: SigningDeps,
+  agent: AgentCaller,
+  { kids, max }: { readonly kids: Kids; readonly max: number },
+): Promise<ClaimsOutcome> {
+  await sweepPool(deps, agent.orgId, agent.poolId);
+  const claiming = await prepareClaim(deps, agent, kids);
+  if (!claiming) return { outcome: "no_usable_key" };
+  const leases = Array.from({ length: max }, () => newLease(claiming));
+  const stored = leases.map((lease) => lease.stored);
+  const rows = await claimOldest(deps.database.query, claiming.row, stored);
+  const byHash = new Map(leases.map((lease) => [lease.stored.tokenHash, lease]));
+  const faults: unknown[] = [];
+  const requests = rows.flatMap((row) => {
+    const lease = byHash.get(row.lease_token_hash ?? "");
+    try {
+      return lease ? [handOver(deps, row, claiming, lease)] : [];
+    } catch (error) {
+      faults.push(error);
+      return [];
+    }
+  });
+  // One that can't be opened keeps none of the others from being signed.
+  if (requests.length === 0 && faults.length > 0) throw faults[0];
+  return { outcome: "claimed", requests };
+}
+
+/** @returns undefined without a key that may sign now */
+async function prepareClaim(deps: SigningDeps, agent: AgentCaller, kids: Kids) {
+  const pool = await deps.pools.find(agent.orgId, agent.poolId);
+  const usable = pool && (await findUsableKey(deps, agent, { kids, algs: pool.algs }));
+  if (!usable) return undefined;
   const now = deps.clock();
+  const { key } = usable;
+  return { pool, key, row: { ...agent, kid: key.kid, leaseUntil: now + LEASE_MS, now } };
+}
+
+type Claiming = NonNullable<Awaited<ReturnType<typeof prepareClaim>>>;
+
+function newLease({ pool, row: { now } }: Claiming) {
   const leaseToken = randomSecret("sgn_lt_");
   const rendering = newRendering(now, pool);
-  const lease = {
-    ...agent,
-    kid: usable.key.kid,
-    leaseTokenHash: sha256Base64url(leaseToken),
-    leaseUntil: now + LEASE_MS,
-    rendering: JSON.stringify(rendering),
-    now,
-  };
-  if (requestId !== undefined) {
-    const row = await findRequest(query, { orgId, requestId });
-    // An agent must not learn whether another pool's request exists.
-    if (row?.pool_id !== poolId) return { outcome: "not_found" };
-  }
-  const row =
-    requestId === undefined ? await claimOldest(query, lease) : await claimById(query, requestId, lease);
-  if (!row) return { outcome: requestId === undefined ? "nothing" : "not_claimable" };
+  const stored = { tokenHash: sha256Base64url(leaseToken), rendering: JSON.stringify(rendering) };
+  return { leaseToken, rendering, stored };
+}
 
+function handOver(
+  deps: SigningDeps,
+  row: SigningRequestRow,
+  { key, row: { now } }: Claiming,
+  { leaseToken, rendering }: ReturnType<typeof newLease>,
+): ClaimedRequest {
   // A waiting token endpoint ignores claims: only a wait page shows them.
-  if (row.interactive === 1) deps.wakeUp.notify(requestTopic(orgId, row.id));
-  return claimedRequest(deps, row, { leaseToken, rendering, key: usable.key, now });
+  if (row.interactive === 1) deps.wakeUp.notify(requestTopic(row.org_id, row.id));
+  return claimedRequest(deps, row, { leaseToken, rendering, key, now });
 }
 
 type Claimed = { leaseToken: string; rendering: Rendering; key: AgentKey; now: number };
@@ -96,9 +148,14 @@ function claimedRequest(
   };
 }
 
-/** The caller disconnected before it got the claim: the attempt doesn't count, and nobody waits for its lease to expire. */
-export async function undoClaim(deps: SigningDeps, agent: AgentCaller, claimed: LeaseToken): Promise<void> {
+/** The caller disconnected before it got the claims: the attempts don't count, and nobody waits for a lease to expire. */
+export async function undoClaims(
+  deps: SigningDeps,
+  agent: AgentCaller,
+  claimed: readonly LeaseToken[],
+): Promise<void> {
   const { orgId, poolId } = agent;
-  if (await revertClaim(deps.database.query, presentedLease(agent, claimed, deps.clock())))
-    deps.wakeUp.notify(requestTopic(orgId, claimed.requestId), poolTopic(orgId, poolId));
+  for (const lease of claimed)
+    if (await revertClaim(deps.database.query, presentedLease(agent, lease, deps.clock())))
+      deps.wakeUp.notify(requestTopic(orgId, lease.requestId), poolTopic(orgId, poolId));
 }

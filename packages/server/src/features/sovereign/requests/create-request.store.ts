@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
 import type { SigningRequestTable } from "../../../db/tables/sovereign-signing.ts";
+import { unsynced } from "../../../db/unsynced.ts";
 import { MAX_PER_USER, type RequestKey } from "./signing-request.ts";
 
 const newColumns = [
@@ -32,7 +33,7 @@ export const NO_WAITER = 0;
 /** `own_of`: the application of a request without a user. */
 type Insertion = NewRow & { agentsSince: number; own_of: string | null };
 
-const insertWhere = prepared((db, value: Parameter<Insertion>) =>
+const insertion = (db: Db, value: Parameter<Insertion>, isSynced: boolean) =>
   db
     .insertInto("signing_request")
     .columns([...newColumns, "state", "seq", "attempts", "refused_by", "challenge_count", "bad_submissions"])
@@ -51,6 +52,7 @@ const insertWhere = prepared((db, value: Parameter<Insertion>) =>
         .where("p.org_id", "=", value("org_id"))
         .where("p.id", "=", value("pool_id"))
         .where("p.disabled_at", "is", null)
+        .$if(!isSynced, (query) => query.where(unsynced(db)))
         // Without a browser nothing is queued for agents that are away (sovereign-signing.md §3).
         .where(
           sql<boolean>`(${value("interactive")} = 1 or exists (select 1 from signing_agent a
@@ -72,16 +74,22 @@ const insertWhere = prepared((db, value: Parameter<Insertion>) =>
               and r.expires_at > ${value("created_at")}) = 1`,
         ),
     )
-    .returning("id"),
-);
+    .returning("id");
+
+const insertSynced = prepared((db, value: Parameter<Insertion>) => insertion(db, value, true));
+const insertUnsynced = prepared((db, value: Parameter<Insertion>) => insertion(db, value, false));
 
 /**
  * Inserts the request if its pool is enabled, has room (also for this user or client), and an agent was seen after `agentsSince` or a
  * browser waits. On PostgreSQL, simultaneous requests may exceed the limit by the number of connections.
+ * Without a browser nobody knows of the request but the call that waits for it: with the process that call is gone too, and
+ * what is made of the request later is synced.
+ * @param db not a transaction
  */
 export async function insertRequest(db: Db, row: NewRow, agentsSince: number): Promise<boolean> {
   const own_of = row.user_id === null ? row.application_id : null;
-  return (await insertWhere(db, { ...row, agentsSince, own_of })).length > 0;
+  const insert = row.interactive === 1 ? insertSynced : insertUnsynced;
+  return (await insert(db, { ...row, agentsSince, own_of })).length > 0;
 }
 
 type Join = { orgId: string; applicationId: string; joinKeyHash: string; now: number };

@@ -17,7 +17,7 @@ import {
   type TimesRow,
   timeOutChallenge,
 } from "./expire-requests.store.ts";
-import { findRequest, type SigningRequestRow } from "./signing-request.store.ts";
+import { findRequest, findRequests, type SigningRequestRow } from "./signing-request.store.ts";
 import {
   countSignature,
   type ExpiryDeps,
@@ -66,6 +66,22 @@ async function applyExpiry(deps: ExpiryDeps, row: TimesRow): Promise<boolean> {
 export async function currentRow(deps: ExpiryDeps, key: RequestKey): Promise<SigningRequestRow | undefined> {
   const row = await findRequest(deps.database.query, key);
   return row && (await applyExpiry(deps, row)) ? findRequest(deps.database.query, key) : row;
+}
+
+/** The same for several, by id. */
+export async function currentRows(
+  deps: ExpiryDeps,
+  orgId: string,
+  requests: ReadonlyArray<{ readonly requestId: string }>,
+): Promise<Map<string, SigningRequestRow>> {
+  const ids = [...new Set(requests.map(({ requestId }) => requestId))];
+  const rows = new Map<string, SigningRequestRow>();
+  for (const row of await findRequests(deps.database.query, orgId, ids)) {
+    const key = { orgId, requestId: row.id };
+    const current = (await applyExpiry(deps, row)) ? await findRequest(deps.database.query, key) : row;
+    if (current) rows.set(row.id, current);
+  }
+  return rows;
 }
 
 const BATCH = 100;

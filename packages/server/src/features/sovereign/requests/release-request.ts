@@ -1,7 +1,7 @@
 /** What leaves a signing request, each once: the signed tokens, and the browser's continuation. */
 import type { Db } from "../../../db/open.ts";
 import { clearContinuation, extendSigned, releaseSigned } from "./release-request.store.ts";
-import type { SealedTokens } from "./sign-request.ts";
+import type { SealedTokens } from "./save-signed.ts";
 import { findRequest, openColumn, type SigningRequestRow } from "./signing-request.store.ts";
 import { openJson, type RequestKey, type RequestState, type SigningDeps } from "./signing-request.ts";
 

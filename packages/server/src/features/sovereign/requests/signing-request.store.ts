@@ -29,6 +29,23 @@ export async function findRequest(
   return (await selectRequest(db, { orgId, requestId }))[0];
 }
 
+/** Those that exist, in any order. */
+export async function findRequests(
+  db: Db,
+  orgId: string,
+  requestIds: readonly string[],
+): Promise<SigningRequestRow[]> {
+  const [first, ...others] = requestIds;
+  if (first === undefined) return [];
+  if (others.length === 0) return selectRequest(db, { orgId, requestId: first });
+  return db
+    .selectFrom("signing_request")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "in", requestIds)
+    .execute();
+}
+
 export const rowKey = (row: SigningRequestRow): RequestKey => ({ orgId: row.org_id, requestId: row.id });
 
 /** @throws when the column is empty, was altered, or belongs to another row or column */

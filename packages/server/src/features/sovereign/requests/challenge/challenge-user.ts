@@ -1,9 +1,9 @@
 /** An agent challenges the user through the wait page; the user answers or refuses (sovereign-signing.md §3 and §5). */
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
 import { agentTopic, requestTopic } from "../../notify/wake-up.ts";
+import { claimedTokens, keyFinder } from "../claimed-tokens.ts";
 import { currentRow } from "../expire-requests.ts";
 import { type Lease, type LeaseRefusal, type LeaseToken, leaseRefusal, presentedLease } from "../lease.ts";
-import { claimedTokens } from "../sign-request.ts";
 import { passkeyChallenge } from "../signing-input.ts";
 import { findRequest, openColumn, type SigningRequestRow } from "../signing-request.store.ts";
 import {
@@ -82,7 +82,7 @@ async function passkeyFault(
   { type, publicKey }: Challenge,
 ): Promise<"lease_lost" | "foreign_challenge" | undefined> {
   if (type !== "webauthn") return undefined;
-  const claimed = await claimedTokens(deps, agent, row);
+  const claimed = await claimedTokens(deps, row, keyFinder(deps, agent));
   if (!claimed) return "lease_lost";
   const challenge = passkeyChallenge(claimed.rendered.tokens);
   return publicKey?.["challenge"] === challenge ? undefined : "foreign_challenge";

@@ -1,4 +1,4 @@
-/** The state machine against its model (sovereign-signing.md §3), and under many hands at once. */
+/** The state machine against its model (sovereign-signing.md §3). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
@@ -11,7 +11,6 @@ import {
 } from "../../../../testing/fixtures/signing-harness.ts";
 import {
   fail,
-  isOver,
   type ModelRequest,
   modelCancel,
   modelChallenge,
@@ -24,14 +23,14 @@ import {
   returnToPending,
   type SigningModel,
 } from "../../../../testing/fixtures/signing-model.ts";
-import { releaseNow, SECOND, signingSteps } from "../../../../testing/fixtures/signing-steps.ts";
+import { releaseNow, SECOND } from "../../../../testing/fixtures/signing-steps.ts";
 import { renewLeases } from "../../agent-api/agent-queue.ts";
 import { answerChallenge, cancelRequest, challengeUser } from "../challenge/challenge-user.ts";
-import { type ClaimOutcome, claimRequest } from "../claim-request.ts";
+import { type ClaimOutcome, claimRequest, claimRequests } from "../claim-request.ts";
 import { createRequest } from "../create-request.ts";
 import { rejectRequest } from "../reject-request.ts";
 import { requestStatus } from "../request-status.ts";
-import { signRequest } from "../sign-request.ts";
+import { signRequest, signRequests } from "../sign-request.ts";
 import type { RenderedToken } from "../signing-request.ts";
 
 /** What the model is compared with. */
@@ -49,9 +48,7 @@ interface Real {
 
 /** Each run makes up its own steps, so that many test runs try much. SIGNET_TEST_WHOLE=1 goes on for longer. */
 const RUNS =
-  process.env["SIGNET_TEST_WHOLE"] === "1"
-    ? { sqlite: { steps: 60, hands: 40 }, postgres: { steps: 60, hands: 40 } }
-    : { sqlite: { steps: 30, hands: 20 }, postgres: { steps: 15, hands: 10 } };
+  process.env["SIGNET_TEST_WHOLE"] === "1" ? { sqlite: 60, postgres: 60 } : { sqlite: 30, postgres: 15 };
 
 type Step = (model: SigningModel, real: Real) => Promise<void>;
 
@@ -123,6 +120,48 @@ const claimNext =
     if (open.length === 0) return assert.equal(claim.outcome, "nothing");
     const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
     assert.equal(noteClaim(model, real, agent, claim).createdAt, oldest);
+  };
+
+const claimSeveral =
+  (agent: number, max: number): Step =>
+  async (model, real) => {
+    const soft = real.agents[agent];
+    assert.ok(soft);
+    const open = model.requests.filter(
+      ({ state, refusedBy }) => state === "pending" && !refusedBy.has(agent),
+    );
+    const times = open.map(({ createdAt }) => createdAt).toSorted((one, other) => one - other);
+    const claims = await claimRequests(real.harness.signing, soft.caller, { kids: [soft.kid], max });
+    assert.ok(claims.outcome === "claimed");
+    const claimed = claims.requests.map((claim) => noteClaim(model, real, agent, claim));
+    assert.deepEqual(
+      claimed.map(({ createdAt }) => createdAt),
+      times.slice(0, max),
+    );
+  };
+
+/** The last lease of each request, in one call of one agent; those of another agent are refused. */
+const signSeveral =
+  (agent: number, badIndex: number): Step =>
+  async (model, real) => {
+    const soft = real.agents[agent];
+    assert.ok(soft);
+    const held = model.requests.flatMap((request) => {
+      const lease = request.leases.at(-1);
+      return lease?.agent === agent ? [{ request, lease, leaseIndex: request.leases.length - 1 }] : [];
+    });
+    const submissions = held.map(({ request, lease }, at) => {
+      const jwts = soft.signed(real.tokens.get(lease.token) ?? []);
+      const sent = at === badIndex ? { access_token: `${jwts.access_token}A` } : jwts;
+      return { requestId: request.id, leaseToken: lease.token, jwts: sent };
+    });
+    const signed = await signRequests(real.harness.signing, soft.caller, submissions);
+    assert.deepEqual(
+      signed.map(({ outcome }) => outcome),
+      held.map(({ request, leaseIndex }, at) => modelSign(request, model.now, leaseIndex, at !== badIndex)),
+    );
+    for (const [at, one] of signed.entries())
+      if (one.outcome === "stale_payload") real.tokens.set(held[at]?.lease.token ?? "", one.tokens);
   };
 
 const claimOne =
@@ -268,6 +307,10 @@ const commands = fc.commands(
     ...[1, 2, 3].map(() => agentIndex.map((agent) => command(`claimNext ${agent}`, claimNext(agent)))),
     fc.tuple(agentIndex, index).map((of) => command(`claimOne ${of}`, claimOne(...of))),
     fc.tuple(agentIndex, index).map((of) => command(`claimOne ${of}`, claimOne(...of))),
+    fc
+      .tuple(agentIndex, fc.constantFrom(1, 2, 3))
+      .map((of) => command(`claimSeveral ${of}`, claimSeveral(...of))),
+    fc.tuple(agentIndex, fc.nat(8)).map((of) => command(`signSeveral ${of}`, signSeveral(...of))),
     fc.tuple(index, lease, fc.boolean()).map((of) => command(`sign ${of}`, sign(...of))),
     ...[1, 2, 3].map(() =>
       fc.tuple(index, lease, challengeId).map((of) => command(`challenge ${of}`, challenge(...of))),
@@ -317,82 +360,7 @@ forEachDatabase(({ name, fresh }) => {
         await fc.asyncModelRun(() => ({ model, real }), some);
         await compare(model, real);
       }),
-      { numRuns: runs.steps, endOnFailure: true },
-    );
-  });
-
-  test("concurrent steps on three nodes release at most once and never leave a final state", async () => {
-    const nodes = [harness.signing, await harness.addNode(), await harness.addNode()];
-    const hand = fc.record({
-      what: fc.constantFrom("claim", "sign", "bad", "challenge", "respond", "cancel", "reject", "release"),
-      node: fc.nat(2),
-      agent: agentIndex,
-      index: fc.nat(1),
-      retryable: fc.boolean(),
-    });
-    const rounds = fc.array(
-      fc.record({ hands: fc.array(hand, { minLength: 8, maxLength: 16 }), pause: fc.constantFrom(0, 1, 31) }),
-      { minLength: 4, maxLength: 8 },
-    );
-    await fc.assert(
-      fc.asyncProperty(rounds, async (all) => {
-        const { real } = await setup();
-        const { agents, poolId } = real;
-        for (const agent of agents) await agent.seen();
-        const { create: make, rowOf } = signingSteps(harness, agents[0] as SoftAgent);
-        const ids = [await make({ poolId, interactive: true }), await make({ poolId, interactive: true })];
-        const leases = new Map<
-          string,
-          { agent: SoftAgent; leaseToken: string; tokens: readonly RenderedToken[] }
-        >();
-        const releases = new Map<string, number>();
-        const ended = new Map<string, unknown>();
-        for (const { hands, pause } of all) {
-          await Promise.all(
-            hands.map(async ({ what, node, agent: at, index: of, retryable }) => {
-              const requests = nodes[node] ?? harness.signing;
-              const requestId = ids[of] ?? "";
-              const agent = agents[at] as SoftAgent;
-              const held = leases.get(requestId);
-              const { orgId } = harness;
-              if (what === "claim") {
-                const claim = await claimRequest(requests, agent.caller, { requestId, kids: [agent.kid] });
-                if (claim.outcome === "claimed") leases.set(requestId, { agent, ...claim });
-              } else if (what === "respond")
-                await answerChallenge(requests, { orgId, requestId }, { challengeId: "c", answer: 1 });
-              else if (what === "cancel" && retryable) await cancelRequest(requests, { orgId, requestId });
-              else if (what === "release") {
-                const tokens = await releaseNow(requests, harness.database.query, { orgId, requestId });
-                if (tokens) releases.set(requestId, (releases.get(requestId) ?? 0) + 1);
-              } else if (held) {
-                const lease = { requestId, leaseToken: held.leaseToken };
-                const { caller } = held.agent;
-                if (what === "sign")
-                  await signRequest(requests, caller, { ...lease, jwts: held.agent.signed(held.tokens) });
-                if (what === "bad") await signRequest(requests, caller, { ...lease, jwts: {} });
-                if (what === "challenge")
-                  await challengeUser(requests, caller, lease, {
-                    challengeId: "c",
-                    type: "pin",
-                    prompt: "?",
-                    ttl: 60,
-                  });
-                if (what === "reject")
-                  await rejectRequest(requests, caller, { ...lease, reason: "key_unavailable", retryable });
-              }
-            }),
-          );
-          for (const id of ids) {
-            const row = await rowOf(id);
-            if (ended.has(id)) assert.deepEqual(row, ended.get(id), "it left a final state");
-            if (row["ended_at"] !== null) ended.set(id, row);
-            assert.equal(releases.get(id) ?? 0, row["state"] === "released" ? 1 : 0);
-            assert.equal(row["ended_at"] !== null, isOver({ state: row["state"] } as ModelRequest));
-          }
-          clock.advance(pause * SECOND);
-        }
-      }),
-      { numRuns: runs.hands, endOnFailure: true },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 });

@@ -1,0 +1,109 @@
+/** The two calls by which an agent gets requests and hands in signatures: one at a time, or several. */
+import type { Static } from "typebox";
+import { poolTopic } from "../notify/wake-up.ts";
+import {
+  type ClaimOutcome,
+  type ClaimsOutcome,
+  claimRequest,
+  claimRequests,
+  undoClaims,
+} from "../requests/claim-request.ts";
+import { signRequest, signRequests } from "../requests/sign-request.ts";
+import type { AgentCaller, SigningDeps } from "../requests/signing-request.ts";
+import { type AgentAnswer, claimAnswer, claimsAnswer, signAnswer, signaturesAnswer } from "./agent-answer.ts";
+import type { claimReader, signBatchBody, signReader } from "./agent-body.ts";
+import type { Call, HeldCalls } from "./held-calls.ts";
+
+interface Called {
+  readonly call: Call;
+  readonly caller: AgentCaller;
+}
+
+/** With `max` the answer is a list, also of one. */
+export async function claimCall(
+  signing: SigningDeps,
+  calls: HeldCalls,
+  { call, caller, wanted }: Called & { readonly wanted: ReturnType<ReturnType<typeof claimReader>> },
+): Promise<AgentAnswer> {
+  const { requestId, kids, wait, max } = wanted;
+  if (requestId !== undefined) {
+    const claimed = await claimRequest(signing, caller, { requestId, kids });
+    await undoUnlessHeard(signing, { call, caller }, claimed);
+    return claimAnswer(claimed);
+  }
+  const asked = { kids, max: max ?? 1 };
+  const claimed =
+    wait > 0
+      ? await waitForClaims(signing, caller, asked, {
+          ms: wait * 1000,
+          signal: calls.signalFor(call.reply),
+        })
+      : await claimRequests(signing, caller, asked);
+  await undoUnlessHeard(signing, { call, caller }, claimed);
+  return max === undefined ? claimAnswer(onlyOf(claimed)) : claimsAnswer(claimed);
+}
+
+async function waitForClaims(
+  signing: SigningDeps,
+  caller: AgentCaller,
+  wanted: { readonly kids: readonly string[]; readonly max: number },
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+): Promise<ClaimsOutcome> {
+  const waiting = { topics: [poolTopic(caller.orgId, caller.poolId)], isExclusive: true, ms, signal };
+  const claimed = await signing.wakeUp.waitUntil(waiting, async () => {
+    const claims = await claimRequests(signing, caller, wanted);
+    return claims.outcome === "claimed" && claims.requests.length === 0 ? undefined : claims;
+  });
+  return claimed ?? { outcome: "claimed", requests: [] };
+}
+
+const onlyOf = (claimed: ClaimsOutcome): ClaimOutcome =>
+  claimed.outcome === "claimed" ? (claimed.requests[0] ?? { outcome: "nothing" }) : claimed;
+
+/** A caller that has hung up meanwhile has not heard of what it claimed. */
+async function undoUnlessHeard(
+  signing: SigningDeps,
+  { call, caller }: Called,
+  claimed: ClaimOutcome | ClaimsOutcome,
+): Promise<void> {
+  if (!call.reply.raw.destroyed || claimed.outcome !== "claimed") return;
+  await undoClaims(signing, caller, "requests" in claimed ? claimed.requests : [claimed]);
+}
+
+export async function signCall(
+  signing: SigningDeps,
+  { call, caller, body }: Called & { readonly body: ReturnType<ReturnType<typeof signReader>> },
+): Promise<AgentAnswer> {
+  if ("signatures" in body) return signSeveral(signing, { call, caller }, body);
+  const { requestId, leaseToken, jwts, jwt } = body;
+  const submission = { requestId, leaseToken, jwts: submittedJwts(jwts, jwt) };
+  return signAnswer(requestId, await signRequest(signing, caller, submission));
+}
+
+/** The next requests are claimed once the signatures are stored: an agent never holds more than it has asked for. */
+async function signSeveral(
+  signing: SigningDeps,
+  { call, caller }: Called,
+  { signatures, claim }: Static<typeof signBatchBody>,
+): Promise<AgentAnswer> {
+  const submissions = signatures.map(({ requestId, leaseToken, jwts, jwt }) => ({
+    requestId,
+    leaseToken,
+    jwts: submittedJwts(jwts, jwt),
+  }));
+  const outcomes = await signRequests(signing, caller, submissions);
+  const isGone = call.reply.raw.destroyed;
+  const next = claim && !isGone ? await claimRequests(signing, caller, claim) : undefined;
+  if (next) await undoUnlessHeard(signing, { call, caller }, next);
+  const signed = outcomes.map((outcome, index) => ({
+    requestId: submissions[index]?.requestId ?? "",
+    signed: outcome,
+  }));
+  return signaturesAnswer(signed, next);
+}
+
+/** `jwt` stands for the access token; anything but an object has no tokens. */
+function submittedJwts(jwts: unknown, jwt: unknown): { access_token?: unknown; id_token?: unknown } {
+  if (jwts === undefined) return { access_token: jwt };
+  return typeof jwts === "object" && jwts !== null ? jwts : {};
+}

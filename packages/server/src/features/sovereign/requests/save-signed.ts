@@ -1,0 +1,92 @@
+/** Stores valid signatures, all of them in one transaction with their audit events. */
+import { recordAuditEvents } from "../../../core/audit/audit.store.ts";
+import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
+import { requestTopic } from "../notify/wake-up.ts";
+import type { ClaimedTokens } from "./claimed-tokens.ts";
+import { type Lease, leaseAuditEvent } from "./lease.ts";
+import { storeSigned } from "./sign-request.store.ts";
+import { type CheckedJwts, inputHashes } from "./signing-input.ts";
+import { countSignature, type SigningDeps, sealJson } from "./signing-request.ts";
+
+/** The `signed` column, until the tokens are released. */
+export interface SealedTokens {
+  readonly jwts: CheckedJwts;
+  /** Seconds since the epoch. */
+  readonly iat: number;
+  readonly exp: number;
+}
+
+/** How long signed tokens wait to be fetched; with a browser at least until its wait is over. */
+const RETENTION_MS = 120_000;
+
+/** A key's `last_token_exp` is rounded up to the minute, so that simultaneous signatures don't all write its row. */
+const RECORDED_EXP_STEP_MS = 60_000;
+
+/** Signatures that verify, and the tokens that they sign. */
+export interface ValidSubmission {
+  readonly lease: Lease;
+  readonly claimed: ClaimedTokens;
+  readonly checked: CheckedJwts;
+}
+
+/** @returns those that were saved: the lease and everything else was still valid */
+export async function saveSigned(
+  deps: SigningDeps,
+  valid: readonly ValidSubmission[],
+): Promise<ReadonlySet<ValidSubmission>> {
+  const exps = unrecordedExps(deps, valid);
+  const saved = await deps.database.transaction(async (tx) => {
+    const stored: ValidSubmission[] = [];
+    for (const one of valid) if (await storeSigned(tx, signedRow(deps, one))) stored.push(one);
+    for (const { claimed, lease } of stored) {
+      const { kid } = claimed.key;
+      const exp = exps.get(kid);
+      if (exp === undefined || exp.isWritten) continue;
+      await recordTokenExp(tx, { orgId: lease.orgId, kid, exp: exp.at });
+      exp.isWritten = true;
+    }
+    await recordAuditEvents(tx, stored.map(signedEvent));
+    return new Set(stored);
+  });
+  for (const [kid, { at, isWritten }] of exps)
+    if (isWritten) deps.recordedExps.set(kid, Math.max(at, deps.recordedExps.get(kid) ?? 0));
+  for (const { lease } of saved) countSignature(deps.count, lease, "signed");
+  deps.wakeUp.notify(...[...saved].map(({ lease }) => requestTopic(lease.orgId, lease.requestId)));
+  return saved;
+}
+
+/** By key, what its `last_token_exp` must be raised to before one of these tokens is out. */
+function unrecordedExps({ recordedExps }: SigningDeps, valid: readonly ValidSubmission[]) {
+  const exps = new Map<string, { at: number; isWritten: boolean }>();
+  for (const { claimed } of valid) {
+    const { kid } = claimed.key;
+    const exp = claimed.rendered.exp * 1000;
+    if ((recordedExps.get(kid) ?? 0) >= exp) continue;
+    const at = Math.ceil(exp / RECORDED_EXP_STEP_MS) * RECORDED_EXP_STEP_MS;
+    exps.set(kid, { at: Math.max(at, exps.get(kid)?.at ?? 0), isWritten: false });
+  }
+  return exps;
+}
+
+function signedRow({ encryption }: SigningDeps, { lease, claimed, checked }: ValidSubmission) {
+  const { row, storedRendering, rendered } = claimed;
+  const { iat, exp, jti } = rendered;
+  const sealed: SealedTokens = { jwts: checked, iat, exp };
+  const keptUntil = lease.now + RETENTION_MS;
+  return {
+    ...lease,
+    rendering: storedRendering,
+    signed: sealJson(encryption, lease, "signed", sealed),
+    inputHashes: JSON.stringify(inputHashes(rendered.tokens)),
+    tokenIds: JSON.stringify({ access_token: jti }),
+    tokenExp: exp * 1000,
+    keptUntil: row.interactive === 1 ? Math.max(row.expires_at, keptUntil) : keptUntil,
+  };
+}
+
+function signedEvent({ lease, claimed }: ValidSubmission) {
+  const { row, key, rendered } = claimed;
+  const user = row.user_id === null ? {} : { user: row.user_id };
+  const token = { kid: key.kid, client: row.application_id, grant: row.grant_type, jti: rendered.jti };
+  return leaseAuditEvent(lease, "signing-request.signed", { ...token, ...user });
+}
