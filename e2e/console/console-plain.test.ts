@@ -57,6 +57,7 @@ test("without JavaScript: invites a user, opens the menus and changes settings",
 
   await visit.open("/settings/policies");
   await type(page, "sessionIdleSeconds", "45");
+  await page.locator("#sessionIdleSeconds-unit").selectOption("minutes");
   await enter(page, "policies-save");
   assert.equal(await doneText(page), "Policies saved.");
   const organisation = await findOrganisation(service().database.query, fixture().orgId);

@@ -42,7 +42,7 @@ const QUIET = "opacity:0.68";
 export function mailHtml(body: MailBody, messages: Messages): Html {
   const { accentColor, name } = body.organisation;
   const { fill, onFill } = accentShades(isAccentColour(accentColor) ? accentColor : DEFAULT_ACCENT).light;
-  const button = `display:inline-block;padding:12px 20px;border-radius:8px;background:${fill};color:${onFill};font-weight:600;text-decoration:none`;
+  const button = `display:inline-block;padding:12px 20px;border:1px solid #868c9880;border-radius:8px;background:${fill};color:${onFill};font-weight:600;text-decoration:none`;
   return html`<!doctype html>
 <html lang="${messages.locale}">
 <head>

@@ -154,7 +154,7 @@ ${fields}</fieldset>
 
 /** What is offered; policies decide it, in their own form. */
 function methodsCard({ settings, consoleUri, messages }: BrandingView): Html {
-  const { frame, settings: text } = messages.console;
+  const { settings: text } = messages.console;
   return card({
     id: "methods",
     title: text.methods,
@@ -166,7 +166,10 @@ function methodsCard({ settings, consoleUri, messages }: BrandingView): Html {
     }),
     body: facts([
       { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },
-      { label: text.verifiedEmail, content: settings.requireVerifiedEmail ? frame.yes : frame.no },
+      {
+        label: text.verifiedEmail,
+        content: text.verifiedEmailStates[settings.requireVerifiedEmail ? "yes" : "no"],
+      },
       { label: text.passwordMinLength, content: text.charactersOf({ count: settings.passwordMinLength }) },
     ]),
   });

@@ -1,6 +1,7 @@
 /** The form of sign-in policies. */
 import { secondFactorPolicies } from "../../../core/organisations/organisation.ts";
 import { settingRanges } from "../../../core/organisations/settings-validation.ts";
+import { durationInput, toDurationText } from "../../../html/components/duration-input.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
@@ -8,7 +9,7 @@ import type { Content, Html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 
-/** Times in minutes. */
+/** Times in seconds, or as they were typed when they are no whole number. */
 export type PoliciesInput = {
   passwordMinLength: string;
   secondFactor: string;
@@ -52,13 +53,22 @@ function policyFields(view: FormView<PoliciesInput>): Content {
   const { input, messages } = view;
   const { settings: text } = messages.console;
   const field = fieldsOf(view, policyLabels(text));
-  const number = (id: keyof typeof settingRanges, step: number, unit: string, hint: string) => {
-    const { least, most } = settingRanges[id];
-    return textField({ ...field(id), hint, type: "number", min: least / step, max: most / step, unit });
+  const { least: min, most: max } = settingRanges.passwordMinLength;
+  const duration = (id: "sessionLifetimeSeconds" | "sessionIdleSeconds", hint: string) => {
+    const { value, ...common } = field(id);
+    const isSeconds = /^\d{1,12}$/.test(value);
+    return durationInput({
+      ...common,
+      hint,
+      value: isSeconds ? toDurationText(Number(value)) : { amount: value, unit: "minutes" },
+    });
   };
   const languages = LOCALES.map((value) => ({ value, label: languageName(value) }));
   return [
-    number("passwordMinLength", 1, text.characters, text.passwordHint),
+    textField({
+      ...field("passwordMinLength"),
+      ...{ hint: text.passwordHint, type: "number", min, max, unit: text.characters },
+    }),
     radioField({
       ...field("secondFactor"),
       choices: secondFactorPolicies.map((value) => ({ value, ...text.secondFactors[value] })),
@@ -76,8 +86,8 @@ function policyFields(view: FormView<PoliciesInput>): Content {
       isChecked: input.allowAccountDeletion,
     }),
     fieldRow(
-      number("sessionLifetimeSeconds", 60, text.minutes, text.sessionLifetimeHint),
-      number("sessionIdleSeconds", 60, text.minutes, text.sessionIdleHint),
+      duration("sessionLifetimeSeconds", text.sessionLifetimeHint),
+      duration("sessionIdleSeconds", text.sessionIdleHint),
     ),
     selectField({ ...field("defaultLocale"), hint: text.languageHint, choices: languages }),
   ];

@@ -8,6 +8,7 @@ import { LOCALES } from "../../../html/messages/messages.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
 import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
+import { readDurationText, toSeconds } from "../../../page-kit/read-fields.ts";
 import { organisationRecord } from "./organisation-record.ts";
 import { type PoliciesInput, policiesPage } from "./policies.page.ts";
 
@@ -37,20 +38,24 @@ const toInput = ({ settings }: Organisation): PoliciesInput => ({
   secondFactor: settings.secondFactor,
   requireVerifiedEmail: settings.requireVerifiedEmail,
   allowAccountDeletion: settings.allowAccountDeletion,
-  sessionLifetimeSeconds: String(settings.sessionLifetimeSeconds / 60),
-  sessionIdleSeconds: String(settings.sessionIdleSeconds / 60),
+  sessionLifetimeSeconds: String(settings.sessionLifetimeSeconds),
+  sessionIdleSeconds: String(settings.sessionIdleSeconds),
   defaultLocale: settings.defaultLocale,
 });
 
 function readInput({ values }: SentForm): PoliciesInput {
   const text = (id: keyof PoliciesInput) => (values.get(id) ?? "").trim().slice(0, 20);
+  const seconds = (id: keyof PoliciesInput) => {
+    const typed = readDurationText({ values }, id);
+    return String(toSeconds(typed) ?? typed.amount).slice(0, 20);
+  };
   return {
     passwordMinLength: text("passwordMinLength"),
     secondFactor: text("secondFactor"),
     requireVerifiedEmail: values.has("requireVerifiedEmail"),
     allowAccountDeletion: values.has("allowAccountDeletion"),
-    sessionLifetimeSeconds: text("sessionLifetimeSeconds"),
-    sessionIdleSeconds: text("sessionIdleSeconds"),
+    sessionLifetimeSeconds: seconds("sessionLifetimeSeconds"),
+    sessionIdleSeconds: seconds("sessionIdleSeconds"),
     defaultLocale: text("defaultLocale"),
   };
 }
@@ -80,8 +85,8 @@ function validate(
       ...input,
       secondFactor,
       passwordMinLength: parseDecimal(input.passwordMinLength),
-      sessionLifetimeSeconds: parseDecimal(input.sessionLifetimeSeconds) * 60,
-      sessionIdleSeconds: parseDecimal(input.sessionIdleSeconds) * 60,
+      sessionLifetimeSeconds: parseDecimal(input.sessionLifetimeSeconds),
+      sessionIdleSeconds: parseDecimal(input.sessionIdleSeconds),
     },
   };
 }
@@ -93,8 +98,12 @@ function toDisplay(
   const { frame, settings: text } = messages.console;
   const policy = secondFactorPolicies.find((one) => one === input.secondFactor);
   const locale = LOCALES.find((one) => one === input.defaultLocale);
+  const lifetime = (seconds: string) =>
+    /^\d{1,12}$/.test(seconds) ? messages.format.lifetime(Number(seconds)) : seconds;
   return {
     ...input,
+    sessionLifetimeSeconds: lifetime(input.sessionLifetimeSeconds),
+    sessionIdleSeconds: lifetime(input.sessionIdleSeconds),
     secondFactor: policy ? text.secondFactors[policy].label : input.secondFactor,
     requireVerifiedEmail: input.requireVerifiedEmail ? frame.yes : frame.no,
     allowAccountDeletion: input.allowAccountDeletion ? frame.yes : frame.no,

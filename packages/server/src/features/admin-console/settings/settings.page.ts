@@ -82,7 +82,7 @@ function brandingCard({ record, consoleUri, messages }: SettingsView): Html {
 }
 
 function policiesCard({ record, consoleUri, messages }: SettingsView): Html {
-  const { frame, settings: text } = messages.console;
+  const { settings: text } = messages.console;
   const { settings } = record;
   return card({
     id: "policies",
@@ -92,8 +92,14 @@ function policiesCard({ record, consoleUri, messages }: SettingsView): Html {
     body: facts([
       { label: text.passwordMinLength, content: text.charactersOf({ count: settings.passwordMinLength }) },
       { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },
-      { label: text.verifiedEmail, content: settings.requireVerifiedEmail ? frame.yes : frame.no },
-      { label: text.accountDeletion, content: settings.allowAccountDeletion ? frame.yes : frame.no },
+      {
+        label: text.verifiedEmail,
+        content: text.verifiedEmailStates[settings.requireVerifiedEmail ? "yes" : "no"],
+      },
+      {
+        label: text.accountDeletion,
+        content: text.accountDeletionStates[settings.allowAccountDeletion ? "yes" : "no"],
+      },
       { label: text.sessionLifetime, content: messages.format.lifetime(settings.sessionLifetimeSeconds) },
       { label: text.sessionIdle, content: messages.format.lifetime(settings.sessionIdleSeconds) },
       { label: text.language, content: languageName(settings.defaultLocale) },

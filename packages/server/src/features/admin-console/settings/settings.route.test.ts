@@ -243,7 +243,9 @@ describe("organisation settings pages", () => {
     secondFactor: "optional",
     requireVerifiedEmail: undefined,
     sessionLifetimeSeconds: "600",
+    "sessionLifetimeSeconds-unit": "minutes",
     sessionIdleSeconds: "30",
+    "sessionIdleSeconds-unit": "minutes",
     defaultLocale: "de",
   };
 
@@ -258,6 +260,9 @@ describe("organisation settings pages", () => {
       const url = `${org.issuer}/account/security`;
       return (await testBrowser().get(url, { "accept-language": language })).body;
     };
+    const shown = (await here.get("/settings/policies")).body;
+    assert.match(shown, /id="sessionLifetimeSeconds"[^>]* value="10"/);
+    assert.match(shown, /id="sessionLifetimeSeconds-unit"[\s\S]*?value="hours" selected/);
     assert.match(await login("fi"), /<html lang="de">/);
     assert.match(await login("fr"), /<html lang="fr">/);
     await byAnother({ defaultLocale: "en" });
@@ -305,6 +310,8 @@ describe("organisation settings pages", () => {
       [{ secondFactor: "never" }, "secondFactor"],
       [{ sessionLifetimeSeconds: "4" }, "sessionLifetimeSeconds"],
       [{ sessionLifetimeSeconds: "525601" }, "sessionLifetimeSeconds"],
+      [{ sessionLifetimeSeconds: "366", "sessionLifetimeSeconds-unit": "days" }, "sessionLifetimeSeconds"],
+      [{ sessionLifetimeSeconds: "10.5" }, "sessionLifetimeSeconds"],
       [{ sessionIdleSeconds: "0" }, "sessionIdleSeconds"],
       [{ sessionIdleSeconds: "601" }, "sessionIdleSeconds"],
       [{ defaultLocale: "xx" }, "defaultLocale"],

@@ -132,7 +132,7 @@ function agentRow({ id, name, status, lastSeenAt, keys }: ListedAgent, view: Liv
   const { messages } = view;
   const { pools: text, frame } = messages.console;
   const key = ({ kid, alg, state, x5c }: ListedAgent["keys"][number]) =>
-    html`<li><code title="${kid}">${kid.slice(0, 12)}…</code> ${alg} ${keyState(state, messages)}${
+    html`<li><code title="${kid}">${kid.slice(0, 12)}…</code> <bdi>${alg}</bdi> ${keyState(state, messages)}${
       x5c.length > 0 && html` <span class="quiet">${text.withCertificate}</span>`
     }</li>`;
   return {

@@ -14,12 +14,13 @@ export type ConsoleSettingsTexts = {
       secondFactors: {
         optional: { label: string; text: string; }; required: { label: string; text: string; };
       };
-      verifiedEmail: string; verifiedEmailLabel: string; verifiedEmailHint: string; accountDeletion: string;
+      verifiedEmail: string; verifiedEmailStates: { yes: string; no: string; }; verifiedEmailLabel: string;
+      verifiedEmailHint: string; accountDeletion: string; accountDeletionStates: { yes: string; no: string; };
       accountDeletionLabel: string; accountDeletionHint: string; sessionLifetime: string;
-      sessionLifetimeHint: string; sessionIdle: string; sessionIdleHint: string; minutes: string;
-      language: string; languageHint: string; devices: string; devicesText: string; devicesEdit: string;
-      attestation: string; identity: string; id: string; issuer: string; created: string; copy: string;
-      copied: string; end: string; endCommand: string; endText: string; save: string;
+      sessionLifetimeHint: string; sessionIdle: string; sessionIdleHint: string; language: string;
+      languageHint: string; devices: string; devicesText: string; devicesEdit: string; attestation: string;
+      identity: string; id: string; issuer: string; created: string; copy: string; copied: string;
+      end: string; endCommand: string; endText: string; save: string;
       faults: {
         name: string; colour: string; contrast: string; link: string; "logo-form": string;
         "logo-size": string; "logo-sides": string; range: string; "idle-above-lifetime": string;
