@@ -11,6 +11,7 @@ import { fileLength } from "./house-rules/file-length.ts";
 import { importCycles } from "./house-rules/import-cycles.ts";
 import { importDirection } from "./house-rules/import-direction.ts";
 import { completeConditions, kyselyPlace } from "./house-rules/kysely-place.ts";
+import { logicalProperties } from "./house-rules/logical-properties.ts";
 import { glossaryNames } from "./house-rules/lost-words.ts";
 import { type RegisteredRoute, routeMapFaults, routeMapFile } from "./house-rules/route-map.ts";
 import { textFaults } from "./house-rules/texts.ts";
@@ -31,6 +32,7 @@ const houseRules: HouseRule[] = [
   fileLength,
   unfinishedMarks,
   glossaryNames,
+  logicalProperties,
 ];
 
 /** Runs every check, prints the faults sorted by place, and tells whether there are none. */

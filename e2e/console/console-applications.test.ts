@@ -105,6 +105,12 @@ test("a machine-to-machine application: rotates its secret, is disabled and dele
   await enter(page, "application-disable");
   assert.equal(await doneText(page), "Application disabled.");
   assert.notEqual(await tokenStatus(clientId, second.secret), 200);
+  await enter(page, "undo");
+  assert.equal(await tokenStatus(clientId, second.secret), 200, "enabled again, from the notice");
+  await visit.open(`/applications/${clientId}/advanced`);
+  await enter(page, "application-disable");
+  await enter(page, "application-disable");
+  assert.notEqual(await tokenStatus(clientId, second.secret), 200);
   await enter(page, "application-enable");
   await enter(page, "application-enable");
   assert.equal(await tokenStatus(clientId, second.secret), 200);

@@ -146,7 +146,8 @@ function sharedSignIns() {
 }
 
 /** The text of a notice that says what was done. */
-export const doneText = (page: Page): Promise<string> => page.locator("#done-notice").innerText();
+export const doneText = (page: Page): Promise<string> =>
+  page.locator("#done-notice .notice-title").innerText();
 
 /**
  * What cannot be undone asks for the name: with another one nothing happens, and the page asks again.

@@ -16,12 +16,13 @@ const areas = {
   applications: /^\/oauth\/manage\/:org\/applications\//,
   pools: /^\/oauth\/manage\/:org\/pools\//,
   records: /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|quickstart)\b/,
+  experience: /^\/oauth\/manage\/:org\/(settings\/(branding|logo|sign-in-methods)|mail-templates)\b/,
   // All others.
   organisation: /^/,
 } as const;
 
 /** Passkeys are asked for by a script, and so is what a draft looks like while it is typed. */
-const SCRIPTED = /\/passkeys?$|\/branding\/preview$/;
+const SCRIPTED = /\/passkeys?$|\/(branding|sign-in-methods)\/preview$/;
 
 export type FormArea = keyof typeof areas;
 

@@ -28,6 +28,7 @@ import { openSovereign } from "./modules/open-sovereign.ts";
 import {
   apiReference,
   assets,
+  documentation,
   documents,
   downloads,
   healthChecks,
@@ -43,6 +44,7 @@ import { readLanguageChoice } from "./page-kit/language-choice.ts";
 const modules: readonly Module[] = [
   healthChecks,
   assets,
+  documentation,
   downloads,
   documents,
   organisationImages,

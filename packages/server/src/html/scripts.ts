@@ -27,6 +27,7 @@ export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/copy.js",
   "scripts/relative-time.js",
   "scripts/dialog.js",
+  "scripts/drawer.js",
   "scripts/toast.js",
   "scripts/filter-bar.js",
   "scripts/bulk-bar.js",

@@ -11,14 +11,13 @@ import { overviewRoute } from "../features/admin-console/overview/overview.route
 import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
 import { scopesRoutes } from "../features/admin-console/scopes/scopes.route.ts";
 import { settingsRoutes } from "../features/admin-console/settings/settings.route.ts";
+import type { SignInPreviewDeps } from "../features/admin-console/settings/show-sign-in.ts";
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
 import { loginPage } from "../features/oauth/authorize/sign-in/login.page.ts";
 import { poolRoutes } from "../features/sovereign/console/pools.route.ts";
-import type { Html } from "../html/html.ts";
-import type { PageFrame, PageOrganisation } from "../html/layout.ts";
 import { notFoundHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import { notFoundInFrame } from "../page-kit/not-found.ts";
 import type { ConsoleDeps } from "../page-kit/page.ts";
@@ -73,10 +72,10 @@ export const adminConsole: Module = (scope, app) => {
 };
 
 /** As an application's users see it; nothing in it is sent anywhere. */
-const signInPage = (frame: PageFrame, organisation: PageOrganisation): Html =>
+const signInPage: SignInPreviewDeps["signInPage"] = (frame, organisation, methods) =>
   loginPage({
     ...{ ...frame, organisation, application: { name: organisation.name } },
-    ...{ csrf: "", flow: "", action: "", recoveryUri: "#", passkey: "{}" },
+    ...{ csrf: "", flow: "", action: "", recoveryUri: "#", passkey: "{}", methods },
   });
 
 /** The mail settings without their password. */

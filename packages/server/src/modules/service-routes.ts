@@ -7,6 +7,7 @@ import { consoleKitRoutes } from "../features/console-kit/console-kit.route.ts";
 import { demoRoutes } from "../features/demo/demo.route.ts";
 import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
 import { caOperations } from "../features/device-identity/certificate-authority/ca-operations.ts";
+import { documentationRoute } from "../features/documentation/documentation.route.ts";
 import { downloadsRoute } from "../features/downloads/downloads.route.ts";
 import { healthOperations, healthRoutes } from "../features/health/health.route.ts";
 import { landingRoute } from "../features/landing/landing.route.ts";
@@ -69,6 +70,8 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
       ...healthOperations,
     ],
   });
+
+export const documentation: Module = (scope) => documentationRoute(scope);
 
 export const landingPages: Module = (scope, { service, options: { demo } }) => {
   const { baseUrl } = service.config;

@@ -28,6 +28,9 @@ import {
 } from "./page.ts";
 import { readerMessages } from "./reader-language.ts";
 
+/** The handbook, which the service itself serves: a section for each page of the navigation (features/documentation). */
+const HANDBOOK = "/docs/console";
+
 export type ConsolePage = keyof Messages["console"]["frame"]["pages"];
 
 type Entry = readonly [page: ConsolePage, rest: string, icon: IconName];
@@ -56,6 +59,7 @@ const sections: ReadonlyArray<{
     heading: "users",
     pages: [
       ["users", "/users", "users"],
+      ["invitations", "/users?state=invited", "mail"],
       ["consents", "/consents", "consent"],
     ],
   },
@@ -110,14 +114,19 @@ export const pageMessages = ({ request, organisation }: Visit, { user }: Pick<Si
 
 const MAX_OTHER_ORGANISATIONS = 50;
 
-/** @param current the page of the navigation that this one belongs to */
+/** Invitations are the users who have not accepted theirs: the same list, with a place of its own. */
+const placeOf = ({ request }: Visit, page: ConsolePage | undefined): ConsolePage | undefined =>
+  page === "users" && parseQuery(request).values.get("state") === "invited" ? "invitations" : page;
+
+/** @param page the page of the navigation that this one belongs to */
 export async function consoleFrame(
   deps: Pick<ConsoleDeps, "database" | "browserSession">,
   visit: Visit,
   signedIn: SignedIn,
-  current: ConsolePage | undefined,
+  page: ConsolePage | undefined,
 ): Promise<ConsoleFrame> {
   const { organisation } = visit;
+  const current = placeOf(visit, page);
   const { user } = signedIn;
   const messages = pageMessages(visit, signedIn);
   const { frame } = messages.console;
@@ -144,6 +153,7 @@ export async function consoleFrame(
       csrf: deps.browserSession.formBinding(visit).csrf,
     },
     wasAlready: wasAlready(visit),
+    learnMoreUri: current && `${HANDBOOK}#${current}`,
     help: helpLinks(messages),
     commandMenu: commandMenu(consolePath(organisation, "/search"), user.id, messages),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
@@ -162,15 +172,17 @@ export function navigationSections(
     uri: uriOf(visit, rest),
     isCurrent: page === current,
   });
+  const help: NavLink = { id: "help", icon: "help", label: frame.help, uri: HANDBOOK, isCurrent: false };
   return sections.map(({ heading, pages, ...section }) => ({
     ...section,
     heading: heading && frame.sections[heading],
-    links: pages.map(link),
+    links: section.isLast ? [...pages.map(link), help] : pages.map(link),
   }));
 }
 
 /** What this service itself serves to read. */
-const helpLinks = ({ landing }: Messages): MenuLink[] => [
+const helpLinks = ({ landing, console: { frame } }: Messages): MenuLink[] => [
+  { id: "help-handbook", label: frame.handbook, uri: HANDBOOK },
   { id: "help-api", label: landing.apiReference, uri: "/docs" },
 ];
 

@@ -64,6 +64,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "settings/branding/preview": "any",
   "settings/logo": "any",
   "settings/policies": "recent",
+  "settings/sign-in-methods": "recent",
+  "settings/sign-in-methods/preview": "any",
   "signing-keys/:alg/rotate": "recent",
   "signing-keys/:alg/revoke": "recent",
   "signing-keys/device-ca/rotate": "recent",

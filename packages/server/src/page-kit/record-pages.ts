@@ -13,7 +13,6 @@ import { lastChangeLine } from "../html/components/record-form.ts";
 import { type RecordHeading, recordHeading } from "../html/components/record-heading.ts";
 import { toast } from "../html/components/toast.ts";
 import { type Html, html } from "../html/html.ts";
-import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
 import { parseQuery } from "../http/form-body.ts";
 import { findLastChange, type LastChange } from "./actor-names.ts";
@@ -124,17 +123,24 @@ export const recordLayout = (
     ...recordHeading(page.head, view.messages),
     title: page.head.name,
     actions: [page.actions, overflowMenu(page.more ?? [], view.messages)],
-    notice: doneNotice(view.done, page.done, view.messages),
+    notice: doneNotice(view, page.done),
     body: [page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
   });
 
-function doneNotice(
-  done = "",
+/** What was just done; a record that was just disabled can be enabled again from there. */
+export function doneNotice(
+  view: Pick<RecordView<unknown>, "done" | "record" | "uriOf" | "signOut" | "messages">,
   texts: Readonly<Record<string, string>>,
-  messages: Messages,
 ): Html | undefined {
+  const { done = "", record, messages } = view;
   const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
-  return text === undefined ? undefined : toast(text, messages);
+  if (text === undefined) return undefined;
+  const isDisabled = (record as { disabledAt?: number | null }).disabledAt;
+  if (done !== "disabled" || typeof isDisabled !== "number") return toast(text, messages);
+  // The token of this browser's forms, whatever they are for.
+  const fields = [{ name: "csrf", value: view.signOut.csrf }];
+  const undo = { action: view.uriOf("/enable"), label: messages.console.frame.enableAgain, fields };
+  return toast(text, messages, { undo });
 }
 
 type EndAct = "enable" | "disable" | "delete";

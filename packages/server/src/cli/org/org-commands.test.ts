@@ -158,6 +158,25 @@ describe("signet org", () => {
       assert.equal((await typed("set", "--org", id, "--verified-email", "yes")).code, 2);
     });
 
+    test("sets the sign-in methods in their order, and the second factors", async () => {
+      type Methods = Shown & { signInMethods: string[]; secondFactorMethods: string[] };
+      const { id } = await json("create", "--name", "Keys");
+      const set = (...options: string[]) => json<Methods>("set", "--org", id, ...options);
+      const first = await set("--sign-in-methods", "passkey,password", "--second-factors", "passkey");
+      assert.deepEqual(first.signInMethods, ["passkey", "password"]);
+      assert.deepEqual(first.secondFactorMethods, ["passkey"]);
+      assert.deepEqual((await set("--sign-in-methods", "password")).signInMethods, ["password"]);
+      assert.deepEqual((await set("--second-factors", "none")).secondFactorMethods, []);
+      for (const wrong of ["--sign-in-methods=sms", "--sign-in-methods=", "--second-factors=password"])
+        assert.equal((await typed("set", "--org", id, wrong)).code, 2, wrong);
+      for (const wrong of [
+        "--sign-in-methods=none",
+        "--second-factors=totp,totp",
+        "--second-factor=required",
+      ])
+        assert.equal((await typed("set", "--org", id, wrong)).code, 1, wrong);
+    });
+
     test("enforces a changed policy immediately", async () => {
       const { id } = await json("create", "--name", "Strict");
       const readPolicy = async () =>

@@ -20,6 +20,7 @@ import {
   createOrganisation,
   setOrganisationStatus,
 } from "../../core/organisations/organisations.ts";
+import { secondFactorMethods, signInMethods } from "../../core/organisations/sign-in-methods.ts";
 import type { SignInTextPart } from "../../core/organisations/sign-in-texts.ts";
 import {
   type Command,
@@ -50,6 +51,8 @@ const orgRecord = (organisation: Organisation, baseUrl: string) => ({
   id: organisation.id,
   name: organisation.name,
   issuer: issuerOf(baseUrl, organisation.id),
+  signInMethods: organisation.settings.signInMethods,
+  secondFactorMethods: organisation.settings.secondFactorMethods,
   secondFactor: organisation.settings.secondFactor,
   requireVerifiedEmail: organisation.settings.requireVerifiedEmail,
   allowAccountDeletion: organisation.settings.allowAccountDeletion,
@@ -119,6 +122,14 @@ export const orgCommands: readonly Command[] = [
         help: "heading of the sign-in page in a language, such as 'en:Welcome'; en:none to remove it",
       },
       "sign-in-text": { value: "LANGUAGE:TEXT", help: "text below it, in the same form" },
+      "sign-in-methods": {
+        value: "LIST",
+        help: "password, passkey or both, the first of them first on the sign-in page, such as passkey,password",
+      },
+      "second-factors": {
+        value: "LIST",
+        help: "what users may add as a second factor: totp, passkey or both; none for neither",
+      },
       "second-factor": {
         value: "POLICY",
         help: "optional or required: users without a second factor enrol one at sign-in",
@@ -295,6 +306,8 @@ function readPolicies(values: Values): Partial<OrganisationSettings> {
     return text === undefined ? undefined : Number(text);
   };
   return definedOnly({
+    signInMethods: methodList(values, "sign-in-methods", signInMethods),
+    secondFactorMethods: methodList(values, "second-factors", secondFactorMethods),
     secondFactor: optionalChoice(values, "second-factor", secondFactorPolicies),
     requireVerifiedEmail: email && email === "required",
     allowAccountDeletion: deletion && deletion === "allowed",
@@ -302,5 +315,22 @@ function readPolicies(values: Values): Partial<OrganisationSettings> {
     sessionLifetimeSeconds: number("session-lifetime"),
     sessionIdleSeconds: number("session-idle"),
     defaultLocale: optionalText(values, "default-language"),
+  });
+}
+
+/** Whether the list makes sense is checked with the settings. @throws UsageError */
+function methodList<Method extends string>(
+  values: Values,
+  option: string,
+  known: readonly Method[],
+): Method[] | undefined {
+  const text = optionalText(values, option);
+  if (text === undefined) return undefined;
+  if (text === "none") return [];
+  return text.split(",").map((entry) => {
+    const method = known.find((one) => one === entry.trim());
+    if (method === undefined)
+      throw new UsageError(`--${option} must be a list of ${known.join(" and ")}, e.g. ${known.join(",")}`);
+    return method;
   });
 }

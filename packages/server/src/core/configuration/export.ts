@@ -51,7 +51,9 @@ function fileOf({ organisation, emails, scopes, applications }: OrganisationStat
   return {
     format: FILE_FORMAT,
     branding: presentMembers(brandingNames, (name) => branding[name]) as Partial<typeof branding>,
-    policies: presentMembers(policyNames, (name) => policies[name]) as Partial<typeof policies>,
+    policies: presentMembers(policyNames, (name) => policies[name]) as NonNullable<
+      OrganisationFile["policies"]
+    >,
     ...(emails.length === 0 ? {} : { emails: emails.flatMap(emailOfState) }),
     scopes: scopes
       .map(scopeOfState)

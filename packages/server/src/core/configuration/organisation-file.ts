@@ -18,6 +18,7 @@ import type { MailTextField } from "../mail/mail-text.ts";
 import { editableTemplates } from "../mail/mail-texts.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
 import { ACCENT_COLOUR, LANGUAGE, settingRanges } from "../organisations/settings-validation.ts";
+import { secondFactorMethods, signInMethods } from "../organisations/sign-in-methods.ts";
 import { claimSources } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { acrValues } from "../sessions/session.ts";
@@ -70,6 +71,8 @@ const policyMembers = {
   passwordMinLength: within("passwordMinLength"),
   sessionLifetimeSeconds: within("sessionLifetimeSeconds"),
   sessionIdleSeconds: within("sessionIdleSeconds"),
+  signInMethods: Type.Array(Type.Enum([...signInMethods])),
+  secondFactorMethods: Type.Array(Type.Enum([...secondFactorMethods])),
   secondFactor: Type.Enum([...secondFactorPolicies]),
   requireVerifiedEmail: Type.Boolean(),
   allowAccountDeletion: Type.Boolean(),

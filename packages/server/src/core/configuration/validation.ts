@@ -5,6 +5,7 @@ import {
   idleFaults,
   linkFaults,
   logoFaults,
+  methodFaults,
   signInTextFaults,
 } from "../organisations/settings-validation.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
@@ -82,11 +83,13 @@ function recordsOf<Item>(
     .filter(([, at]) => !broken.has(at));
 }
 
-const policyFaults = (file: OrganisationFile): FileFault[] =>
-  idleFaults(organisationOfFile(file, defaultOrganisationSettings)).map(({ path, message }) => ({
+function policyFaults(file: OrganisationFile): FileFault[] {
+  const settings = organisationOfFile(file, defaultOrganisationSettings);
+  return [...idleFaults(settings), ...methodFaults(settings)].map(({ path, message }) => ({
     path: `/policies/${path}`,
     message,
   }));
+}
 
 function scopeFaults(given: FileScope, at: string): FileFault[] {
   const claims = (given.claims ?? []).flatMap(({ source, path, value }, index): FileFault[] => {

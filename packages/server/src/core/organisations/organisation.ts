@@ -3,6 +3,7 @@ import type { RecordOf } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
 import type { ImageKind, ImageRef } from "./image-kinds.ts";
+import type { SecondFactorMethod, SignInMethod } from "./sign-in-methods.ts";
 import type { SignInTexts } from "./sign-in-texts.ts";
 
 export interface OrganisationSettings {
@@ -24,6 +25,10 @@ export interface OrganisationSettings {
   readonly passwordMinLength: number;
   readonly sessionLifetimeSeconds: number;
   readonly sessionIdleSeconds: number;
+  /** What signs in alone, in the order of the sign-in page; see sign-in-methods.ts. */
+  readonly signInMethods: readonly SignInMethod[];
+  /** What users may verify, and add, beside a password. */
+  readonly secondFactorMethods: readonly SecondFactorMethod[];
   /** `required`: users without a second factor add one right after the password. */
   readonly secondFactor: SecondFactorPolicy;
   /** Whether users must verify their email address before an application gets anything. */
@@ -50,6 +55,8 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   passwordMinLength: 12,
   sessionLifetimeSeconds: 12 * 3600,
   sessionIdleSeconds: 2 * 3600,
+  signInMethods: ["password", "passkey"],
+  secondFactorMethods: ["totp", "passkey"],
   secondFactor: "optional",
   requireVerifiedEmail: false,
   allowAccountDeletion: true,

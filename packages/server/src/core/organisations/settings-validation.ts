@@ -3,6 +3,7 @@ import { optionalWebAddress } from "../applications/validation.ts";
 import { brandingLinks, isBrandingLink } from "./branding-links.ts";
 import { type LogoFault, logoUriFault } from "./logo.ts";
 import type { OrganisationSettings } from "./organisation.ts";
+import { isMethodList, secondFactorMethods, signInMethods } from "./sign-in-methods.ts";
 import { isSignInText, type SignInTexts, signInTextLengths, signInTextParts } from "./sign-in-texts.ts";
 
 export const settingRanges = {
@@ -23,7 +24,9 @@ export type SettingsFaultCode =
   | LogoFault
   | "range"
   | "idle-above-lifetime"
-  | "language";
+  | "language"
+  | "methods"
+  | "no-second-factor";
 
 export interface SettingsFault {
   /** The member's name, e.g. `branding.accentColor`. */
@@ -56,12 +59,16 @@ export function requireValidSettings(
       rangeFaults(settings, member),
     ),
     ...idleFaults(settings),
+    ...methodFaults(settings),
     ...(new RegExp(LANGUAGE).test(settings.defaultLocale)
       ? []
       : [{ path: "defaultLocale", message: "must be a language like en", code: "language" as const }]),
   ].filter(({ path, code }) => {
     const concernsLifetime = code === "idle-above-lifetime" && changed.includes("sessionLifetimeSeconds");
-    return concernsLifetime || changed.some((member) => path.split(".")[0] === member);
+    const concernsFactors =
+      code === "no-second-factor" &&
+      (changed.includes("secondFactorMethods") || changed.includes("signInMethods"));
+    return concernsLifetime || concernsFactors || changed.some((member) => path.split(".")[0] === member);
   });
   if (faults.length > 0) throw new InvalidSettings(faults);
 }
@@ -133,4 +140,33 @@ export function idleFaults({
   if (sessionIdleSeconds <= sessionLifetimeSeconds) return [];
   const message = `must be at most sessionLifetimeSeconds, which is ${sessionLifetimeSeconds}`;
   return [{ path: "sessionIdleSeconds", message, code: "idle-above-lifetime" }];
+}
+
+/** Whoever must have a second factor needs one to add. */
+export function methodFaults({
+  signInMethods: first,
+  secondFactorMethods: second,
+  secondFactor,
+}: OrganisationSettings): SettingsFault[] {
+  const list = (path: string, known: readonly string[]): SettingsFault => {
+    const message = `must be a list of ${known.join(" and ")}, each at most once`;
+    return { path, message, code: "methods" };
+  };
+  return [
+    ...(isMethodList(first, signInMethods, { isEmptyAllowed: false })
+      ? []
+      : [list("signInMethods", signInMethods)]),
+    ...(isMethodList(second, secondFactorMethods, { isEmptyAllowed: true })
+      ? []
+      : [list("secondFactorMethods", secondFactorMethods)]),
+    ...(secondFactor === "required" && second.length === 0 && !first.includes("passkey")
+      ? [
+          {
+            path: "secondFactor",
+            message: "can't be required while no second factor is offered",
+            code: "no-second-factor" as const,
+          },
+        ]
+      : []),
+  ];
 }

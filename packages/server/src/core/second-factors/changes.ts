@@ -9,6 +9,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { MailedFactor } from "../mail/mail.ts";
 import { type Notice, type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
+import { offersFactor, type SecondFactorMethod } from "../organisations/sign-in-methods.ts";
 import { type Assurance, assurance } from "../sessions/session.ts";
 import { lockUserAccount } from "../users/account.store.ts";
 import type { User } from "../users/user.ts";
@@ -43,6 +44,19 @@ export class LastFactor extends Error {
   }
 }
 
+/** Pages don't show what isn't offered: this is for requests that were made up. */
+export class FactorNotOffered extends Error {
+  constructor(method: SecondFactorMethod) {
+    super(`the organisation does not offer ${method}`);
+    this.name = "FactorNotOffered";
+  }
+}
+
+/** @throws FactorNotOffered */
+function requireOffered({ organisation }: FactorChange, method: SecondFactorMethod): void {
+  if (!offersFactor(organisation.settings, method)) throw new FactorNotOffered(method);
+}
+
 /**
  * Locks the account and reads its factors again: an enrolment that came first must be verified before another change, so
  * that the password alone never replaces a factor.
@@ -62,6 +76,7 @@ export async function confirmTotp(
   change: FactorChange,
   added: { secret: string; step: number },
 ): Promise<readonly string[] | undefined> {
+  requireOffered(change, "totp");
   const now = deps.clock();
   const summary = await lockFactors(tx, change, now);
   if (!summary) return undefined;
@@ -81,6 +96,7 @@ export async function addPasskey(
   change: FactorChange,
   passkey: Passkey,
 ): Promise<readonly string[] | undefined> {
+  requireOffered(change, "passkey");
   const summary = await lockFactors(tx, change, deps.clock());
   if (!summary || summary.passkeys >= MAX_PASSKEYS) return undefined;
   if (!(await insertPasskey(tx, factorOwner(change.user), passkey))) return undefined;

@@ -1,7 +1,8 @@
 /** Loads the second factors of a user in a browser, and whether one is missing. */
 import type { Db } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { assurance, isFresh, type SignedIn, toAssurance } from "../sessions/session.ts";
+import { offeredFactors, offersPasswords } from "../organisations/sign-in-methods.ts";
+import { type Assurance, assurance, isFresh, type SignedIn, toAssurance } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
 import { defaultAssurance, type FactorOwner, type FactorStatus, mustVerifyFactor } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
@@ -27,11 +28,13 @@ export async function factorStatus(
     ...summary,
     isTrusted: trusted !== undefined,
     isRequired: organisation.settings.secondFactor === "required",
+    requiresPasskey: !offersPasswords(organisation.settings),
+    offered: offeredFactors(organisation.settings),
     mayEnrol: user.homeOrgId === organisation.id,
   };
 }
 
-/** Whether the organisation requires a second factor that the session has not verified, e.g. because it is older. */
+/** Whether the organisation requires a factor that the session has not verified, e.g. because it is older. */
 export async function lacksRequiredFactor(
   db: Db,
   organisation: Organisation,
@@ -39,8 +42,15 @@ export async function lacksRequiredFactor(
   browser: Parameters<typeof factorStatus>[3],
 ): Promise<boolean> {
   const reached = toAssurance(session.acr);
-  if (organisation.settings.secondFactor !== "required" || reached >= assurance.multiFactor) return false;
+  if (reached >= strongestDemand(organisation.settings)) return false;
   return defaultAssurance(await factorStatus(db, organisation, user, browser)) > reached;
+}
+
+/** What no user of the organisation needs more than: most sessions are answered without a query. */
+function strongestDemand(settings: Organisation["settings"]): Assurance {
+  if (!offersPasswords(settings) || !offeredFactors(settings).includes("totp"))
+    return assurance.phishingResistant;
+  return settings.secondFactor === "required" ? assurance.multiFactor : assurance.none;
 }
 
 /** What a session lacks for a sensitive change, which a stolen or trusted browser must not be able to make. */

@@ -3,6 +3,7 @@
  * its home organisation; trusted browsers belong to the organisation of the sign-in.
  */
 import type { Db } from "../../db/open.ts";
+import type { SecondFactorMethod } from "../organisations/sign-in-methods.ts";
 import { type Assurance, acrValues, assurance, type Session, toAssurance } from "../sessions/session.ts";
 import type { PasskeyUse } from "./passkeys/passkeys.ts";
 
@@ -22,14 +23,39 @@ export interface FactorSummary {
 export interface FactorStatus extends FactorSummary {
   readonly isTrusted: boolean;
   readonly isRequired: boolean;
+  /** The organisation of the sign-in takes no password: every sign-in needs a passkey. */
+  readonly requiresPasskey: boolean;
+  /** By the organisation of the sign-in. */
+  readonly offered: readonly SecondFactorMethod[];
   /** Only in the home organisation. */
   readonly mayEnrol: boolean;
 }
 
-/** The assurance that every sign-in must reach: a second factor of users who have or need one, unless the browser is trusted. */
+/**
+ * The assurance that every sign-in must reach: a second factor of users who have or need one, unless the browser is trusted.
+ * Users with nothing that is still offered add a passkey, where one is.
+ */
 export function defaultAssurance(factors: FactorStatus): Assurance {
+  if (factors.requiresPasskey) return assurance.phishingResistant;
   if (!mustVerifyFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
-  return factors.isTrusted ? assurance.none : assurance.multiFactor;
+  if (factors.isTrusted) return assurance.none;
+  return hasWithdrawnFactorOnly(factors) ? assurance.phishingResistant : assurance.multiFactor;
+}
+
+const hasWithdrawnFactorOnly = ({ offered, hasTotp, passkeys }: FactorStatus): boolean =>
+  hasTotp && passkeys === 0 && !offered.includes("totp") && offered.includes("passkey");
+
+/** Whether the user may add, here, a factor that reaches this assurance. */
+export const mayEnrolFor = ({ mayEnrol, offered }: FactorStatus, level: Assurance): boolean =>
+  mayEnrol && (level === assurance.phishingResistant ? offered.includes("passkey") : offered.length > 0);
+
+/** What of a user's factors signs in here: those that are offered, or all when none of them is. */
+export function acceptedFactors<Factors extends FactorSummary & Pick<FactorStatus, "offered">>(
+  factors: Factors,
+): Factors {
+  const hasTotp = factors.hasTotp && factors.offered.includes("totp");
+  const passkeys = factors.offered.includes("passkey") ? factors.passkeys : 0;
+  return hasTotp || passkeys > 0 ? { ...factors, hasTotp, passkeys } : factors;
 }
 
 export const hasSecondFactor = ({ hasTotp, passkeys }: FactorSummary): boolean => hasTotp || passkeys > 0;

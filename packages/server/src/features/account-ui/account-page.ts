@@ -9,6 +9,7 @@ import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import { offersFactor, type SecondFactorMethod } from "../../core/organisations/sign-in-methods.ts";
 import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import type { GuessDeps } from "../../core/rate-limits/attempts.ts";
 import { type RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
@@ -69,6 +70,12 @@ export interface ChangePolicy<Deps> {
   /** Where to redirect if the change isn't available. */
   redirectIfUnavailable?(deps: Deps, visit: AccountVisit): string | undefined | Promise<string | undefined>;
 }
+
+/** A factor that the organisation doesn't offer can't be added: see core/organisations/sign-in-methods.ts. */
+export const whereOffered = (method: SecondFactorMethod): ChangePolicy<unknown> => ({
+  redirectIfUnavailable: (_, { organisation }) =>
+    offersFactor(organisation.settings, method) ? undefined : accountPath(organisation, "security"),
+});
 
 /** @param returnTo where the browser returns after signing in. @throws SignInRequired */
 export async function requireSignedIn(

@@ -26,6 +26,7 @@ const setup = {
   key: "ABCDEFGH",
 };
 const security: SecurityView = {
+  offered: ["totp", "passkey"],
   ...testAccountFrame("security"),
   isRequired: true,
   factors: {

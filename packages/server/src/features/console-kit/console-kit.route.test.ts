@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { startTestService, type TestService } from "../../testing/test-service.ts";
@@ -24,7 +26,9 @@ forEachDatabase(({ name, fresh }) => {
     await development.close();
   });
 
-  for (const path of ["/console-kit", "/console-kit/question", "/console-kit/terminal"]) {
+  for (const path of ["", "/question", "/terminal", "/record", "/wizard"].map(
+    (rest) => `/console-kit${rest}`,
+  )) {
     test(`${path} is there in demo mode only`, async () => {
       assert.equal((await fetch(production.baseUrl + path)).status, 404);
       const page = await fetch(development.baseUrl + path);
@@ -35,4 +39,28 @@ forEachDatabase(({ name, fresh }) => {
       assert.doesNotMatch(text, /\sstyle=|\son[a-z]+=/);
     });
   }
+});
+
+/** Parts of sign-in pages, of one page each, and types: no components of console pages. */
+const ELSEWHERE = [
+  ...["application-links.ts", "authenticator-setup.ts", "bulk.page.ts", "form-page.ts", "form-state.ts"],
+  ...["passkey-form.ts", "password-reveal.ts"],
+];
+
+test("every component is imported by the kit, or by what the kit shows", async () => {
+  const folder = path.join(import.meta.dirname, "..", "..", "html", "components");
+  const components = (await readdir(folder)).filter((name) => /^[^.]+(\.page)?\.ts$/.test(name));
+  assert.ok(components.length > 40);
+  const importsOf = async (file: string) =>
+    [...(await readFile(file, "utf8")).matchAll(/from "[^"]*\/([\w-]+(?:\.page)?\.ts)"/g)].map(
+      ([, name]) => name,
+    );
+  const own = (await readdir(import.meta.dirname)).filter((name) => name.endsWith(".ts"));
+  const reached = new Set<string | undefined>(
+    (await Promise.all(own.map((name) => importsOf(path.join(import.meta.dirname, name))))).flat(),
+  );
+  for (const name of reached)
+    if (name !== undefined && components.includes(name))
+      for (const next of await importsOf(path.join(folder, name))) reached.add(next);
+  assert.deepEqual(components.filter((name) => !reached.has(name)).sort(), ELSEWHERE);
 });

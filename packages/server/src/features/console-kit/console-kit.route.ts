@@ -1,11 +1,19 @@
 /** GET /console-kit: every component in every state. Registered in demo mode only. */
 import type { FastifyInstance } from "fastify";
 import { confirmActPage } from "../../html/components/act.page.ts";
+import { avatar } from "../../html/components/avatar.ts";
+import { badge } from "../../html/components/badge.ts";
+import { card, facts } from "../../html/components/card.ts";
+import { codeBlock } from "../../html/components/code-block.ts";
 import { commandMenu } from "../../html/components/command-menu.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
 import { copyStatus } from "../../html/components/copy-field.ts";
+import { drawerContent } from "../../html/components/drawer.ts";
+import { livePanel } from "../../html/components/live-panel.ts";
 import { overflowMenu } from "../../html/components/overflow-menu.ts";
+import { recordHeading } from "../../html/components/record-heading.ts";
 import { terminalPage } from "../../html/components/terminal-page.ts";
+import { wizardPage } from "../../html/components/wizard.page.ts";
 import { interFont } from "../../html/fonts.ts";
 import { type Html, html, render } from "../../html/html.ts";
 import { type Messages, messages, preferredLocales } from "../../html/messages/messages.ts";
@@ -14,7 +22,7 @@ import { newNonce, sendPage } from "../../http/page.ts";
 import { chartCards } from "./kit-charts.ts";
 import { buttonCard, copyCard, fieldsCard, identityCard, KIT } from "./kit-controls.ts";
 import { stateCards, tableCard, tabsSample, timelineCard } from "./kit-lists.ts";
-import { bannerCard, liveCards, overlays } from "./kit-messages.ts";
+import { bannerCard, liveCards, moreCards, overlays } from "./kit-messages.ts";
 
 export function consoleKitRoutes(app: FastifyInstance, { clock }: { clock: () => number }): void {
   const send = (url: string, page: (frame: ConsoleFrame) => Html) =>
@@ -26,6 +34,8 @@ export function consoleKitRoutes(app: FastifyInstance, { clock }: { clock: () =>
   send("/console-kit", (frame) => kitPage(frame, clock()));
   send("/console-kit/question", questionPage);
   send("/console-kit/terminal", endPage);
+  send("/console-kit/record", recordPage);
+  send("/console-kit/wizard", stepsPage);
 }
 
 function kitPage(frame: ConsoleFrame, now: number): Html {
@@ -34,7 +44,7 @@ function kitPage(frame: ConsoleFrame, now: number): Html {
     ...frame,
     title: "Component kit",
     summary: "Every component in every state.",
-    learnMoreUri: "/docs",
+    learnMoreUri: "/docs/console",
     actions: overflowMenu(
       [
         {
@@ -59,6 +69,7 @@ function kitPage(frame: ConsoleFrame, now: number): Html {
       fieldsCard(messages),
       copyCard(messages),
       liveCards(),
+      moreCards(messages),
       timelineCard(messages, now),
       chartCards(messages, now),
       stateCards(),
@@ -79,6 +90,51 @@ const questionPage = (frame: ConsoleFrame): Html =>
     csrf: "",
     action: KIT,
     backUri: KIT,
+  });
+
+/** A record's head, as every record has it. */
+const recordPage = (frame: ConsoleFrame): Html =>
+  consoleLayout({
+    ...frame,
+    ...recordHeading(
+      {
+        name: "Payroll",
+        mark: avatar("Payroll"),
+        facts: [badge("good", "Enabled"), "Web application"],
+        id: { id: "kit-record-id", value: "01a209a2-5120-7c8e-874c-97596cf82036", label: "Client ID" },
+      },
+      frame.messages,
+    ),
+    title: "Payroll",
+    breadcrumbs: [{ label: "Component kit", uri: KIT }],
+    body: drawerContent(
+      card({
+        id: "kit-record",
+        title: "General",
+        body: [facts([{ label: "Status", content: badge("good", "Enabled") }]), copyStatus],
+      }),
+    ),
+  });
+
+/** Steps to do elsewhere, beside a panel that sees when they are done. */
+const stepsPage = (frame: ConsoleFrame): Html =>
+  wizardPage({
+    ...frame,
+    title: "New device",
+    breadcrumbs: [{ label: "Component kit", uri: KIT }],
+    text: "The code works once.",
+    steps: ["Install", "Enrol", "Check"].map((title, index) => ({
+      ...{ id: `kit-step-${index}`, title },
+      body: codeBlock({
+        ...{ id: `kit-line-${index}`, title: "Command", lines: "signet-device status" },
+        ...frame.messages.console.frame.secret,
+      }),
+    })),
+    panel: livePanel({
+      ...{ id: "kit-panel", uri: `${KIT}/live`, title: "Waiting for the device" },
+      ...{ state: "waiting", text: "This panel follows the device." },
+    }),
+    doneUri: KIT,
   });
 
 const endPage = ({ nonce, messages, organisation }: ConsoleFrame): Html =>

@@ -3,6 +3,7 @@ import { card } from "../../html/components/card.ts";
 import { type Series, trend } from "../../html/components/charts/chart.ts";
 import { chartCard, sumOf } from "../../html/components/charts/chart-card.ts";
 import { ranking } from "../../html/components/charts/ranking.ts";
+import { shares } from "../../html/components/charts/shares.ts";
 import { formatDay, formatWeekdayAndDay } from "../../html/components/time-words.ts";
 import { type Html, html } from "../../html/html.ts";
 import type { Messages } from "../../html/messages/messages.ts";
@@ -59,6 +60,18 @@ ${chartCard({
       messages,
     }),
   },
-)}</div>
+)}${card({
+  id: "kit-shares",
+  title: "Shares",
+  body: shares({
+    parts: [
+      { id: "kit-active", label: "Active", value: 212, tone: "good", uri: KIT },
+      { id: "kit-expired", label: "Expired", value: 17, tone: "warn", uri: KIT },
+      { id: "kit-revoked", label: "Revoked", value: 8, tone: "bad", uri: KIT },
+    ],
+    none: "No devices.",
+    messages,
+  }),
+})}</div>
 `;
 }

@@ -2,9 +2,11 @@
 import { banner } from "../../html/components/banner.ts";
 import { buttonLink } from "../../html/components/button.ts";
 import { card } from "../../html/components/card.ts";
-import { drawer } from "../../html/components/drawer.ts";
+import { drawer, pageDrawer } from "../../html/components/drawer.ts";
 import { helpLink } from "../../html/components/help-link.ts";
 import { livePanel } from "../../html/components/live-panel.ts";
+import { scopeList } from "../../html/components/scope-list.ts";
+import { stepCard } from "../../html/components/step-card.ts";
 import { toast } from "../../html/components/toast.ts";
 import { type Html, html } from "../../html/html.ts";
 import type { Messages } from "../../html/messages/messages.ts";
@@ -25,12 +27,12 @@ export const bannerCard = (): Html =>
         buttonLink({ id: "kit-rotate", uri: KIT, label: "Rotate" }),
       ),
       banner("error", "kit-error", "Not saved", "Fix 1 field below."),
-      helpLink("/docs", "How redirect URIs are compared"),
+      helpLink("kit-help", "/docs", "How redirect URIs are compared"),
     ],
   });
 
 export const liveCards = (): Html =>
-  html`<div class="pair-of-cards">${livePanel({ id: "live-waiting", uri: `${KIT}/live`, title: "Waiting for the first sign-in", state: "waiting", text: "Open your application and sign in." })}${livePanel({ id: "live-done", uri: `${KIT}/live`, title: "Signed in", state: "done", text: "Ada Lindqvist, 2 seconds ago." })}</div>
+  html`<div class="pair-of-cards">${livePanel({ id: "live-waiting", uri: `${KIT}/live`, title: "Waiting for the first sign-in", state: "waiting", text: "Open your application and sign in." })}${livePanel({ id: "live-done", uri: `${KIT}/live`, title: "Signed in", state: "done", text: "Ada Lindqvist, 2 seconds ago." })}${livePanel({ id: "live-failed", uri: `${KIT}/live`, title: "The code has expired", state: "failed", text: "Create another code." })}</div>
 `;
 
 export const overlays = (messages: Messages): Html =>
@@ -43,3 +45,17 @@ export const overlays = (messages: Messages): Html =>
   })}${toast("Application disabled", messages, {
     undo: { action: KIT, label: "Undo", fields: [] },
   })}`;
+
+/** Over the page's end, filled from another page; steps; scopes in words. */
+export const moreCards = (messages: Messages): Html =>
+  html`<div class="pair-of-cards">${stepCard({ id: "kit-step", number: 1, title: "Install", text: "On the device.", body: html`<p><a id="kit-page-drawer-open-link" href="${KIT}/record" data-drawer="kit-page-drawer">Open a page in a drawer</a></p>` })}${card(
+    {
+      id: "kit-scopes-words",
+      title: "Scopes in words",
+      body: scopeList(
+        [{ name: "email" }, { name: "payslips", displayName: "Read payslips", sensitive: true }],
+        messages,
+      ),
+    },
+  )}</div>
+${pageDrawer({ id: "kit-page-drawer", close: messages.console.frame.close, open: "Open" })}`;

@@ -3,6 +3,7 @@ import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { documentShell, pageFoot } from "../layout.ts";
 import { consoleScript } from "../scripts.ts";
 import type { ConsoleFrame, ConsoleView, MenuLink } from "./console-view.ts";
+import { helpLink } from "./help-link.ts";
 import { icon } from "./icons.ts";
 import { navigationMenu } from "./navigation.ts";
 import { toast } from "./toast.ts";
@@ -47,8 +48,8 @@ function pageHeader(view: ConsoleView): Html {
   const { frame } = view.messages.console;
   return html`<div class="heading">${view.emblem && html`<div class="heading-emblem">${view.emblem}</div>`}<h1>${view.heading ?? view.title}</h1>
 ${
-  view.summary !== undefined &&
-  html`<p class="summary quiet">${view.summary}${learnMore !== undefined && html` <a id="learn-more" href="${learnMore}">${frame.learnMore}</a>`}</p>`
+  (view.summary !== undefined || learnMore !== undefined) &&
+  html`<p class="summary quiet">${view.summary}${learnMore !== undefined && html` ${helpLink("learn-more", learnMore, frame.learnMore)}`}</p>`
 }
 ${view.actions !== undefined && html`<div class="heading-actions">${view.actions}</div>`}</div>`;
 }

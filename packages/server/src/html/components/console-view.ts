@@ -35,6 +35,8 @@ export type ConsoleFrame = PageFrame & {
   otherOrganisations: readonly { name: string; uri: string }[];
   /** In the `?` menu: documentation that this service serves. */
   help?: readonly MenuLink[];
+  /** About this page, in documentation that this service serves: linked after the summary. */
+  learnMoreUri?: string | undefined;
   /** The button of the command menu, between the brand and the menus. */
   commandMenu?: Html | undefined;
 };
@@ -48,8 +50,6 @@ export type ConsoleView = ConsoleFrame & {
   emblem?: Html | undefined;
   breadcrumbs: readonly { label: string; uri: string }[];
   summary?: Content;
-  /** Documentation that this service serves, linked after the summary. */
-  learnMoreUri?: string | undefined;
   actions?: Content;
   notice?: Html | undefined;
   body: Content;

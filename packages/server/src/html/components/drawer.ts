@@ -3,6 +3,20 @@ import { type Content, type Html, html } from "../html.ts";
 import { icon } from "./icons.ts";
 
 /** A button with `opens: view.id` opens it. */
+/** A drawer for pages that links with `data-drawer` lead to (scripts/drawer.js); what is in them is marked so. */
+export const pageDrawer = (view: { id: string; close: string; open: string }): Html =>
+  drawer({
+    ...view,
+    title: "",
+    body: "",
+    foot: html`<a class="button" id="${view.id}-open" href="" data-drawer-open>${view.open}</a>`,
+  });
+
+/** What such a drawer takes from its page. */
+export const drawerContent = (content: Content): Html => html`<div class="cards" data-drawer-content>
+${content}</div>
+`;
+
 export function drawer(view: {
   id: string;
   title: Content;

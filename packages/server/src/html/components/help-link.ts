@@ -2,5 +2,6 @@
 import { type Html, html, linkAddress } from "../html.ts";
 import { icon } from "./icons.ts";
 
-export const helpLink = (uri: string, label: string): Html =>
-  html`<a class="help-link" href="${linkAddress(uri)}">${icon("help")}${label}</a>`;
+/** In another tab: what is typed stays. English, whatever the page's language is. */
+export const helpLink = (id: string, uri: string, label: string): Html =>
+  html`<a class="help-link" id="${id}" href="${linkAddress(uri)}" hreflang="en" target="_blank" rel="noopener">${icon("help")}${label}</a>`;

@@ -11,6 +11,8 @@ export type PasskeyForm = {
   /** Passkeys in the autofill of the email field. */
   conditional?: boolean | undefined;
   button: { id: string; text: string; primary: boolean };
+  /** Without the script, which is there to look at only. */
+  isShown?: boolean;
   failed: string;
   /** Between the form before and this button: `or`. */
   divider?: string | undefined;
@@ -20,10 +22,11 @@ export type PasskeyForm = {
 
 /** Filled by scripts/passkey.js; the button shows only where passkeys work. */
 export function passkeyForm(form: PasskeyForm): Html {
+  const hidden = !form.isShown && html` hidden`;
   return html`<form id="${form.id}" method="post" action="${linkAddress(form.action)}" data-passkey="${form.use}" data-options="${form.options}"${form.conditional && html` data-conditional`}>
 ${form.fields}<input type="hidden" name="passkey" value="">
-${form.divider !== undefined && html`<p class="or" data-passkey-divider hidden>${form.divider}</p>\n`}<p class="failed" role="alert" data-passkey-failed hidden>${form.failed}</p>
-<button class="button${form.button.primary && html` primary`}" id="${form.button.id}" type="submit" data-passkey-button hidden>${icon("passkey")}${form.button.text}</button>
+${form.divider !== undefined && html`<p class="or" data-passkey-divider${hidden}>${form.divider}</p>\n`}<p class="failed" role="alert" data-passkey-failed hidden>${form.failed}</p>
+<button class="button${form.button.primary && html` primary`}" id="${form.button.id}" type="submit" data-passkey-button${hidden}>${icon("passkey")}${form.button.text}</button>
 ${form.after}</form>
 `;
 }

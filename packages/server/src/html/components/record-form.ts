@@ -4,6 +4,7 @@ import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 import { banner } from "./banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "./form.ts";
+import { timeWithin } from "./relative-time.ts";
 import { saveBar } from "./save-bar.ts";
 
 export type FormFailure =
@@ -105,5 +106,5 @@ export const lastChangeLine = (
   messages: Messages,
 ): Html | undefined =>
   change &&
-  html`<p class="quiet last-change" id="last-change">${messages.console.frame.lastChange({ who: change.who, at: change.at })}</p>
+  html`<p class="quiet last-change" id="last-change">${timeWithin(messages.console.frame.lastChange(change), change.at, messages.format.minute)}</p>
 `;

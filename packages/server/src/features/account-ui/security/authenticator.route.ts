@@ -17,13 +17,14 @@ import { qrCode } from "../../../html/components/authenticator-setup.ts";
 import type { AcceptedForm, Refusal, RejectedForm, SentForm } from "../../../page-kit/accept-form.ts";
 import { show } from "../../../page-kit/page.ts";
 import { accountRoute } from "../account-form.ts";
-import { type AccountDeps, type AccountVisit, factorChange, refusal } from "../account-page.ts";
+import { type AccountDeps, type AccountVisit, factorChange, refusal, whereOffered } from "../account-page.ts";
 import { authenticatorPage, confirmPage } from "../change.page.ts";
 import { backToSecurity, changeFrame, finishChange, lastFactorRefusal } from "../change.ts";
 import { enrolAndStepUp } from "../raise-session.ts";
 
 export function authenticatorRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security/authenticator", {
+    ...whereOffered("totp"),
     secrets: ["enrolment", "code"],
     carried: carryEnrolment,
     show: showSetupAgain,

@@ -27,13 +27,14 @@ import { parsedForm } from "../../../http/form-body.ts";
 import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
 import { show } from "../../../page-kit/page.ts";
 import { accountRoute, recordPath, requestedId } from "../account-form.ts";
-import { type AccountDeps, type AccountVisit, factorChange, refusal } from "../account-page.ts";
+import { type AccountDeps, type AccountVisit, factorChange, refusal, whereOffered } from "../account-page.ts";
 import { newPasskeyPage, passkeyPage } from "../change.page.ts";
 import { backToSecurity, changeFrame, finishChange, lastFactorRefusal } from "../change.ts";
 import { enrolAndStepUp } from "../raise-session.ts";
 
 export function passkeyRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, "/oauth/:org/account/security/passkeys", {
+    ...whereOffered("passkey"),
     secrets: ["passkey"],
     show: (_, visit, rejected) => showNewPasskey(deps, visit, rejected?.refusal),
     submit: enrolPasskey,

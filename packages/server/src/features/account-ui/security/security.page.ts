@@ -1,5 +1,6 @@
 /** The security page: password, second factors, recovery codes and trusted browsers. */
 
+import type { SecondFactorMethod } from "../../../core/organisations/sign-in-methods.ts";
 import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
@@ -12,6 +13,8 @@ export type SecurityDone = keyof Messages["security"]["done"] | "passwordChanged
 
 export type SecurityView = ConsoleFrame & {
   isRequired: boolean;
+  /** What the organisation lets users add. */
+  offered: readonly SecondFactorMethod[];
   done?: SecurityDone | undefined;
   /** Undefined for guests: changed at the home organisation. */
   factors?:
@@ -88,20 +91,30 @@ function password({ passwordSince, uris }: Factors, messages: Messages): Html {
   });
 }
 
-function authenticator({ totpSince, uris }: Factors, text: Messages["security"]["totp"]): Html {
+function authenticator(
+  { totpSince, uris }: Factors,
+  text: Messages["security"]["totp"],
+  isOffered: boolean,
+): Content {
   const has = totpSince !== undefined;
+  if (!has && !isOffered) return undefined;
   return card({
     id: "totp",
     title: text.heading,
     text: has ? text.there({ at: totpSince }) : text.none,
     actions: actions(
-      button("totp-setup", uris.authenticator, has ? text.replace : text.add),
+      isOffered && button("totp-setup", uris.authenticator, has ? text.replace : text.add),
       has && button("totp-remove", uris.authenticatorRemoval, text.remove),
     ),
   });
 }
 
-function passkeys({ passkeys: list, uris }: Factors, text: Messages["security"]["passkeys"]): Html {
+function passkeys(
+  { passkeys: list, uris }: Factors,
+  text: Messages["security"]["passkeys"],
+  isOffered: boolean,
+): Content {
+  if (list.length === 0 && !isOffered) return undefined;
   const item = (passkey: Factors["passkeys"][number]) => html`<li>
 <div><span class="item-name"><bdi>${passkey.name}</bdi>${passkey.isBackedUp && html` <span class="tag">${text.synced}</span>`}</span>
 <span class="quiet item-note">${text.added({ at: passkey.createdAt })}, ${passkey.lastUsedAt === null ? text.neverUsed : text.used({ at: passkey.lastUsedAt })}</span></div>
@@ -112,7 +125,7 @@ function passkeys({ passkeys: list, uris }: Factors, text: Messages["security"][
     id: "passkeys",
     title: text.heading,
     text: list.length === 0 ? text.none : undefined,
-    actions: actions(button("passkey-add", uris.newPasskey, text.add)),
+    actions: isOffered && actions(button("passkey-add", uris.newPasskey, text.add)),
     body:
       list.length > 0 &&
       html`<ul class="items">
@@ -184,8 +197,8 @@ ${
     : [
         protection(view),
         password(factors, view.messages),
-        authenticator(factors, text.totp),
-        passkeys(factors, text.passkeys),
+        authenticator(factors, text.totp, view.offered.includes("totp")),
+        passkeys(factors, text.passkeys, view.offered.includes("passkey")),
         recovery(factors, text.recovery),
       ]
 }${showsTrustedBrowsers(view) && trustedBrowsers(view, text.devices)}</div>

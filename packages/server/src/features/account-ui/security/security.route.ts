@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
+import { offeredFactors } from "../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import { findFactorSummary, findTotp } from "../../../core/second-factors/second-factors.store.ts";
@@ -40,6 +41,7 @@ async function showSecurity(deps: AccountDeps, visit: AccountVisit): Promise<voi
   const page = securityPage({
     ...frame,
     isRequired: organisation.settings.secondFactor === "required",
+    offered: offeredFactors(organisation.settings),
     done: readDone(parseQuery(visit.request).values.get("done")),
     factors: isHomeUser(visit) ? await loadFactors(deps, visit, path) : undefined,
     trustedBrowsers: trustedBrowsers.map((browser) => ({

@@ -2,6 +2,7 @@
 
 import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { timeWithin } from "../../../html/components/relative-time.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
@@ -48,7 +49,7 @@ function item({ messages }: SessionsView, session: SessionsView["sessions"][numb
   const name = session.name ?? text.unknown;
   return html`<li>
 <div><span class="item-name">${name}${session.isCurrent && html` <span class="tag">${text.thisOne}</span>`}</span>
-<span class="quiet item-note">${text.used({ at: session.lastUsedAt })}</span>
+<span class="quiet item-note">${timeWithin(text.used({ at: session.lastUsedAt }), session.lastUsedAt, messages.format.minute)}</span>
 <span class="quiet item-note">${text.since({ at: session.signedInAt, address: session.address })}</span>
 ${
   session.applications.length > 0 &&

@@ -10,9 +10,8 @@ import { overflowMenu } from "../../../html/components/overflow-menu.ts";
 import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
 import { type RecordHeading, recordHeading } from "../../../html/components/record-heading.ts";
 import { tabs } from "../../../html/components/tabs.ts";
-import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
-import { endCard, endItems, type RecordView } from "../../../page-kit/record-pages.ts";
+import { doneNotice, endCard, endItems, type RecordView } from "../../../page-kit/record-pages.ts";
 import { assignedCard, consentScopesField } from "./access.page.ts";
 import { applicationStatus } from "./application-status.ts";
 import { credentialCards } from "./credentials.page.ts";
@@ -48,7 +47,7 @@ export function tabPage(view: TabView): Html {
     ...recordHeading(headOf(view), messages),
     actions: overflowMenu(endItems(view, { ...applications.end, noun: "application" }), messages),
     title: view.tab === "general" ? record.name : `${applications.tabs[view.tab]} – ${record.name}`,
-    notice: failureNotice(failure, messages) ?? doneNotice(view),
+    notice: failureNotice(failure, messages) ?? doneNotice(view, messages.console.applications.done),
     body: html`${recordTabs(view)}<div class="with-aside"><div class="with-aside-main">
 ${tabBody(view)}${lastChangeLine(view.lastChange, messages)}</div>
 <div class="with-aside-beside">${integrationCard(view)}</div></div>
@@ -82,12 +81,6 @@ const recordTabs = ({ uriOf, messages, tab, state }: TabView): Html => {
     })),
   });
 };
-
-function doneNotice({ done = "", messages }: TabView): Html | undefined {
-  const texts: Readonly<Record<string, string>> = messages.console.applications.done;
-  const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
-  return text === undefined ? undefined : toast(text, messages);
-}
 
 function tabBody(view: TabView): Content {
   const form = settingsForm(view);

@@ -2,6 +2,7 @@
 
 import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { drawerContent } from "../../../html/components/drawer.ts";
 import { exactTime } from "../../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { queryString } from "../../../page-kit/page.ts";
@@ -17,7 +18,7 @@ export function auditEventPage(view: AuditEventView): Html {
     ...view,
     title: view.what,
     breadcrumbs: [{ label: frame.pages.auditLog, uri: view.consoleUri("/audit-log") }],
-    body: [eventCard(view), detailsCard(view), chainCard(view)],
+    body: drawerContent([eventCard(view), detailsCard(view), chainCard(view)]),
   });
 }
 

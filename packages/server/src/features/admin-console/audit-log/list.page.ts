@@ -6,8 +6,9 @@ import { card, facts } from "../../../html/components/card.ts";
 import { codeBlock } from "../../../html/components/code-block.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { copyStatus } from "../../../html/components/copy-field.ts";
+import { pageDrawer } from "../../../html/components/drawer.ts";
 import { pagination } from "../../../html/components/pagination.ts";
-import { exactTime } from "../../../html/components/relative-time.ts";
+import { exactTime, timeWithin } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
@@ -30,6 +31,9 @@ export type AuditListView = FilterFormView & {
   head: { seq: number; hash: string; updatedAt: number } | undefined;
 };
 
+/** One event beside the list. */
+const DRAWER = "event-drawer";
+
 export function auditListPage(view: AuditListView): Html {
   const { messages } = view;
   const { auditLog: text, frame } = messages.console;
@@ -45,6 +49,7 @@ ${filterForm(view)}${refusedRequest(view)}${rows(view)}${further(view)}</section
 `,
       exportCard(view),
       chainCard(view),
+      pageDrawer({ id: DRAWER, close: frame.close, open: text.event.open }),
       copyStatus,
     ],
   });
@@ -71,7 +76,7 @@ function cells({ consoleUri, messages }: AuditListView, shown: DisplayedEvent): 
   const { event, what, reason, who, typedEmail, target, application, browser } = shown;
   const note = (text: Content) => html`<span class="quiet item-note">${text}</span>`;
   return [
-    html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}">${exactTime(event.at, messages.format.second)}</a>`,
+    html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}" data-drawer="${DRAWER}">${exactTime(event.at, messages.format.second)}</a>`,
     html`${isFailure(event.action) ? badge("bad", what) : html`<span>${what}</span>`}${reason !== undefined && note(reason)}`,
     html`<bdi>${who}</bdi>${typedEmail !== undefined && note(html`<bdi>${typedEmail}</bdi>`)}`,
     target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
@@ -124,7 +129,7 @@ function further({ messages, newestUri, olderUri, searchedBackTo, partialOf }: A
 `;
   if (searchedBackTo === undefined || olderUri === undefined)
     return html`${partial}${pagination({ newestUri, olderUri, messages })}`;
-  return html`${partial}<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: searchedBackTo })}</p>
+  return html`${partial}<p class="quiet" id="looked-back" role="status">${timeWithin(list.lookedBack({ at: searchedBackTo }), searchedBackTo, messages.format.minute)}</p>
 <div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
 ${pagination({ newestUri, messages })}`;
 }
@@ -148,7 +153,7 @@ function chainCard({ messages, head, orgId }: AuditListView): Html {
   return card({
     id: "chain",
     title: chain.title,
-    text: `${chain.length({ count: head.seq })} ${chain.moved({ at: head.updatedAt })}`,
+    text: html`${chain.length({ count: head.seq })} ${timeWithin(chain.moved({ at: head.updatedAt }), head.updatedAt, messages.format.minute)}`,
     body: codeBlock({
       id: "chain-check",
       title: chain.check,

@@ -6,6 +6,7 @@ import { card } from "../../../html/components/card.ts";
 import { type Series, trend } from "../../../html/components/charts/chart.ts";
 import { chartCard, sumOf } from "../../../html/components/charts/chart-card.ts";
 import { ranking } from "../../../html/components/charts/ranking.ts";
+import { shares } from "../../../html/components/charts/shares.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { emptyState } from "../../../html/components/empty-state.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
@@ -14,10 +15,11 @@ import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/a
 import type { DisplayedEvent } from "../audit-log/display-events.ts";
 import { attentionCard } from "./attention.page.ts";
 import type { Attention } from "./attention.ts";
-import { type Figures, MAX_COUNTED } from "./overview.store.ts";
+import { type DeviceState, type Figures, MAX_COUNTED, MAX_DEVICES } from "./overview.store.ts";
 
 export type OverviewView = ConsoleFrame & {
   figures: Figures & { agents: { agents: number; live: number } | undefined };
+  devices: Readonly<Record<DeviceState, number>>;
   devicesUri: string;
   range: RangeName;
   charts: OverviewCharts;
@@ -52,7 +54,7 @@ export function overviewPage(view: OverviewView): Html {
       attentionCard(view.attention, view.consoleUri, view.messages),
       activity(view),
       html`<div class="pair-of-cards">
-${applicationsCard(view)}${view.figures.agents && agentsChart(view)}</div>
+${applicationsCard(view)}${devicesCard(view)}${view.figures.agents && agentsChart(view)}</div>
 `,
       events(view),
     ],
@@ -160,6 +162,26 @@ function applicationsCard({ charts, consoleUri, messages }: OverviewView): Html 
       none: text.nothing,
       messages,
     }),
+  });
+}
+
+const deviceTones = { active: "good", expired: "warn", revoked: "bad" } as const;
+
+/** Without devices there is nothing to draw. */
+function devicesCard({ devices, devicesUri, messages }: OverviewView): Content {
+  const { charts: text } = messages.console.overview;
+  const { states } = messages.devices.list;
+  const parts = (["active", "expired", "revoked"] as const).map((state) => ({
+    ...{ id: `devices-${state}`, label: states[state], value: devices[state], tone: deviceTones[state] },
+    uri: `${devicesUri}?state=${state}`,
+  }));
+  const all = sumOf(parts.map(({ value }) => value));
+  if (all === 0) return undefined;
+  return card({
+    id: "devices-by-state",
+    title: text.devices,
+    text: all >= MAX_DEVICES ? text.newestDevices({ count: MAX_DEVICES }) : undefined,
+    body: shares({ parts, none: text.nothing, messages }),
   });
 }
 

@@ -21,7 +21,7 @@ import { type ConsoleDeps, consolePath, consoleRoute, show, type Visit } from ".
 import { displayEvents } from "../audit-log/display-events.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
 import { chartKinds, comparedKinds, type OverviewCharts, overviewPage } from "./overview.page.ts";
-import { countFigures } from "./overview.store.ts";
+import { countDevicesByState, countFigures } from "./overview.store.ts";
 
 export type OverviewDeps = ConsoleDeps & AttentionDeps & { applications: Pick<ApplicationDirectory, "find"> };
 
@@ -45,6 +45,7 @@ async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   const page = overviewPage({
     ...frame,
     figures: { ...counted, agents: hasPools ? await countAgents(db, orgId, now) : undefined },
+    devices: await countDevicesByState(db, orgId, now),
     devicesUri: `/devices/manage/${orgId}`,
     range,
     charts: await loadCharts(deps, orgId, range, { now, locale: frame.messages.locale }),

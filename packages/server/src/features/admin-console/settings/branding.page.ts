@@ -5,7 +5,7 @@ import type { OrganisationSettings } from "../../../core/organisations/organisat
 import { signInTextLengths, signInTextParts } from "../../../core/organisations/sign-in-texts.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { buttonLink } from "../../../html/components/button.ts";
-import { card, facts } from "../../../html/components/card.ts";
+import { card } from "../../../html/components/card.ts";
 import { colourField } from "../../../html/components/colour-field.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { defaultSubmit, textField as inputField } from "../../../html/components/fields.ts";
@@ -13,10 +13,11 @@ import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { toast } from "../../../html/components/toast.ts";
-import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
+import { editorTabs, livePreview } from "./live-preview.page.ts";
 import { type SignInInput, textField } from "./sign-in-input.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
@@ -42,6 +43,7 @@ export function brandingPage(view: BrandingView): Html {
     ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),
     scripts: [framesScript.path, draftPreviewScript.path],
     body: [
+      editorTabs(view, "brand"),
       html`<div class="editor"><section class="card" aria-label="${text.brandingTitle}">${recordForm({
         ...view,
         id: "branding-form",
@@ -54,9 +56,8 @@ export function brandingPage(view: BrandingView): Html {
         ],
         submit: { id: "branding-save", label: frame.form.save },
       })}</section>
-${livePreview(view)}</div>
+${livePreview(view, { id: "branding-form", rest: "/settings/branding" })}</div>
 `,
-      methodsCard(view),
       preview &&
         card({
           id: "preview",
@@ -151,52 +152,3 @@ const section = (
 ): Html => html`<fieldset class="field-group"><legend>${legend}</legend>
 ${fields}</fieldset>
 `;
-
-/** What is offered; policies decide it, in their own form. */
-function methodsCard({ settings, consoleUri, messages }: BrandingView): Html {
-  const { settings: text } = messages.console;
-  return card({
-    id: "methods",
-    title: text.methods,
-    text: text.methodsText,
-    actions: buttonLink({
-      id: "methods-policies",
-      uri: consoleUri("/settings/policies"),
-      label: text.policiesTitle,
-    }),
-    body: facts([
-      { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },
-      {
-        label: text.verifiedEmail,
-        content: text.verifiedEmailStates[settings.requireVerifiedEmail ? "yes" : "no"],
-      },
-      { label: text.passwordMinLength, content: text.charactersOf({ count: settings.passwordMinLength }) },
-    ]),
-  });
-}
-
-function livePreview({ consoleUri, messages }: BrandingView): Html {
-  const { settings: text } = messages.console;
-  const uri = linkAddress(consoleUri("/settings/branding/preview"));
-  return html`<section class="card editor-preview" id="live" aria-labelledby="live-title">
-<div class="bar"><h2 id="live-title">${text.livePreview}</h2>
-<span class="heading-actions"><button class="button" id="branding-live" type="submit" form="branding-form" formaction="${uri}" formtarget="sign-in-preview">${text.livePreviewShow}</button></span></div>
-<div class="preview-switches">${segments("preview-size", text.size, { desk: text.desk, phone: text.phone })}${segments("preview-scheme", text.scheme, { light: text.light, dark: text.dark }, "scripted")}</div>
-<div class="preview-window"><iframe class="mail-frame sign-in-frame" id="sign-in-preview" name="sign-in-preview" title="${text.livePreview}" src="${uri}" sandbox="allow-same-origin" referrerpolicy="no-referrer"></iframe></div>
-<p class="quiet">${text.livePreviewText}</p>
-</section>`;
-}
-
-/** One of a few, seen at once: the stylesheet acts on it, or a script, which shows it in the place that is kept for it. The first is chosen. */
-const segments = (
-  name: string,
-  legend: string,
-  choices: Readonly<Record<string, string>>,
-  of?: "scripted",
-): Html =>
-  html`<fieldset class="segments${of && " scripted"}"><legend class="visually-hidden">${legend}</legend>${Object.entries(
-    choices,
-  ).map(
-    ([value, label], index) =>
-      html`<label><input type="radio" name="${name}" id="${name}-${value}" value="${value}"${index === 0 && html` checked`}><span>${label}</span></label>`,
-  )}</fieldset>`;

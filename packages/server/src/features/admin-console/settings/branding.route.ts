@@ -3,23 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { isRecordName, type Organisation } from "../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { isAccentColour } from "../../../html/accent.ts";
-import { type Html, render } from "../../../html/html.ts";
-import type { PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { stylesheet } from "../../../html/stylesheet.ts";
-import { newNonce, sendEmbeddedDocument } from "../../../http/page.ts";
-import { checkForm, requireSameOrigin, type SentForm } from "../../../page-kit/accept-form.ts";
-import { doneKey, pageMessages, pageOrganisation } from "../../../page-kit/console-frame.ts";
+import { doneKey, pageOrganisation } from "../../../page-kit/console-frame.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
-import {
-  type ConsoleDeps,
-  consolePath,
-  consoleRoute,
-  requireAdministrator,
-  type Visit,
-} from "../../../page-kit/page.ts";
+import { type ConsoleDeps, consolePath, consoleRoute } from "../../../page-kit/page.ts";
 import { brandingPage } from "./branding.page.ts";
-import { loadOrganisation, organisationRecord } from "./organisation-record.ts";
+import { organisationRecord } from "./organisation-record.ts";
+import { type SignInPreviewDeps, showSignIn } from "./show-sign-in.ts";
 import {
   brandingOf,
   readSignInInput,
@@ -29,45 +19,17 @@ import {
   withoutFaults,
 } from "./sign-in-input.ts";
 
-export interface BrandingDeps extends ConsoleDeps {
-  /** The sign-in page of an organisation, without anything to press. */
-  signInPage(frame: PageFrame, organisation: PageOrganisation): Html;
-}
-
-export function brandingRoutes(app: FastifyInstance, deps: BrandingDeps): void {
+export function brandingRoutes(app: FastifyInstance, deps: SignInPreviewDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/settings/branding", branding);
   consoleRoute(app, deps, "/oauth/manage/:org/settings/branding/preview", {
-    get: showSignIn,
-    post: showSignIn,
+    get: (_, visit) => showSignIn(deps, visit, preview),
+    post: (_, visit) => showSignIn(deps, visit, preview),
   });
 }
 
-/** For the page's frame: the sign-in page as stored, or with what is typed. Nothing is stored. */
-async function showSignIn(deps: BrandingDeps, visit: Visit): Promise<void> {
-  const isDraft = visit.request.method === "POST";
-  if (isDraft) requireSameOrigin(deps, visit);
-  const signedIn = await requireAdministrator(
-    deps,
-    visit,
-    consolePath(visit.organisation, "/settings/branding"),
-  );
-  const form = isDraft && (await checkForm(deps, visit, signedIn));
-  const record = await loadOrganisation(deps, visit);
-  const frame = {
-    messages: pageMessages(visit, signedIn),
-    nonce: newNonce(),
-    stylesheet: stylesheet.path,
-  };
-  const shown = form && form.outcome === "accepted" ? withDraft(record, form, frame.messages) : record;
-  if (form && form.outcome === "rejected") visit.reply.code(form.refusal.status);
-  const page = deps.signInPage(frame, pageOrganisation(shown));
-  await sendEmbeddedDocument(visit.reply, render(page), { isOurPage: true });
-}
-
-/** What can't be saved isn't shown: it stays as it is. */
 function withDraft(
   record: Organisation,
-  { values }: Pick<SentForm, "values">,
+  values: ReadonlyMap<string, string>,
   messages: Messages,
 ): Organisation {
   const draft = readSignInInput(values);
@@ -79,6 +41,8 @@ function withDraft(
     settings: { ...settings, branding: brandingOf(shown, settings.branding) },
   };
 }
+
+const preview = { path: "/settings/branding", withDraft };
 
 const branding: EditForm<ConsoleDeps, Organisation, SignInInput, SignInInput> = {
   ...organisationRecord,

@@ -11,6 +11,7 @@ import { hiddenFields } from "../../../html/components/form.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { editorTabs } from "./live-preview.page.ts";
 
 export type ImagesView = FormView<unknown> & {
   name: string;
@@ -25,10 +26,9 @@ export function imagesPage(view: ImagesView): Html {
   return consoleLayout({
     ...view,
     title: text.imagesTitle,
-    breadcrumbs: [{ label: text.brandingTitle, uri: backUri }],
     summary: text.imagesSummary,
     notice: formNotice({ ...view, labels }),
-    body: html`<section class="card" aria-label="${text.imagesTitle}">
+    body: html`${editorTabs(view, "images")}<section class="card" aria-label="${text.imagesTitle}">
 <form class="form" id="logo-form" method="post" action="${linkAddress(view.action)}" enctype="multipart/form-data" novalidate>
 ${hiddenFields([
   { name: "csrf", value: view.csrf },

@@ -12,15 +12,18 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { type BrandingDeps, brandingRoutes } from "./branding.route.ts";
+import { brandingRoutes } from "./branding.route.ts";
 import { imagesRoute } from "./images.route.ts";
+import { methodsRoutes } from "./methods.route.ts";
 import { loadOrganisation } from "./organisation-record.ts";
 import { type PoliciesDeps, policiesRoute } from "./policies.route.ts";
 import { settingsPage } from "./settings.page.ts";
+import type { SignInPreviewDeps } from "./show-sign-in.ts";
 
-export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps & BrandingDeps): void {
+export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps & SignInPreviewDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/settings", { get: showSettings });
   brandingRoutes(app, deps);
+  methodsRoutes(app, deps);
   imagesRoute(app, deps);
   policiesRoute(app, deps);
 }

@@ -54,7 +54,7 @@ async function showList(
     ...frame,
     ...placed,
     range: { ...placed.range, ...total },
-    title: words.pages.users,
+    title: status === "invited" ? words.pages.invitations : words.pages.users,
     summary: text.summary({ organisation: visit.organisation.name }),
     path: "/users",
     create: { id: "user-new", label: text.make },

@@ -3,6 +3,7 @@ import { hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
 import type { InvitationStatus } from "../../../core/users/invitations/invitations.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
+import { timeWithin } from "../../../html/components/relative-time.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { UserView } from "./user-view.ts";
@@ -25,15 +26,21 @@ ${(again || withdraw) && html`<div class="actions">${again}${withdraw}</div>`}`,
   });
 }
 
-function invitationText(invitation: InvitationStatus | undefined, { console: { users } }: Messages): Content {
+function invitationText(
+  invitation: InvitationStatus | undefined,
+  { console: { users }, format }: Messages,
+): Content {
   const { invitation: text } = users;
+  const within = (words: string, at: number) => timeWithin(words, at, format.minute);
   switch (invitation?.kind) {
     case "open":
-      return invitation.mail === "failed" ? text.failed : text[invitation.mail]({ at: invitation.until });
+      return invitation.mail === "failed"
+        ? text.failed
+        : within(text[invitation.mail]({ at: invitation.until }), invitation.until);
     case "run-out":
-      return text.runOut({ at: invitation.at });
+      return within(text.runOut({ at: invitation.at }), invitation.at);
     case "withdrawn":
-      return text.withdrawn({ at: invitation.at });
+      return within(text.withdrawn({ at: invitation.at }), invitation.at);
     default:
       return text.never;
   }

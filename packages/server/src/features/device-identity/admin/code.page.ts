@@ -2,6 +2,7 @@
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { codeBlock } from "../../../html/components/code-block.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import { timeWithin } from "../../../html/components/relative-time.ts";
 import { wizardPage } from "../../../html/components/wizard.page.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { installLine, type ProgramSource } from "../../../page-kit/program-address.ts";
@@ -29,7 +30,7 @@ export function codePage(
     ...view,
     title: name === undefined ? text.heading : text.headingFor({ name }),
     breadcrumbs: [{ label: messages.console.frame.pages.devices, uri: managePath(organisation) }],
-    text: html`${text.onceText} ${text.until({ at: expiresAt })}`,
+    text: html`${text.onceText} ${timeWithin(text.until({ at: expiresAt }), expiresAt, messages.format.minute)}`,
     steps: [
       {
         id: "step-install",

@@ -9,7 +9,7 @@ import { filterBar, noResults } from "../../../html/components/filter-bar.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { pagination } from "../../../html/components/pagination.ts";
-import { relativeTime } from "../../../html/components/relative-time.ts";
+import { relativeTime, timeWithin } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
@@ -122,7 +122,7 @@ function deviceRow(device: ManageView["devices"][number], view: ManageView): Row
         name !== id && html`<code>${id}</code>`,
         html`<span class="quiet item-note">${text.enrolled({ at: device.enrolledAt })}</span>`,
         lastChange &&
-          html`<span class="quiet item-note">${frame.lastChange({ who: lastChange.who, at: lastChange.at })}</span>`,
+          html`<span class="quiet item-note">${timeWithin(frame.lastChange(lastChange), lastChange.at, minute)}</span>`,
       ],
       [
         badge(kinds[device.state], text.states[device.state]),
@@ -175,7 +175,7 @@ function openCode(code: ListedCode, { manageUri, messages }: ManageView): Html {
   const who = typeof author === "object" ? author.email : text[author];
   return html`<li>
 <div><span class="item-name"><bdi>${name ?? text.unnamed}</bdi>${attestation !== "none" && html` <span class="tag">${text.tpm[attestation]}</span>`}</span>
-<span class="quiet item-note">${text.until({ at: code.expiresAt })}, ${text.by({ who, at: code.createdAt })}</span>
+<span class="quiet item-note">${timeWithin(text.until({ at: code.expiresAt }), code.expiresAt, messages.format.minute)}, ${text.by({ who, at: code.createdAt })}</span>
 ${replacedName !== undefined && html`<span class="quiet item-note"><bdi>${text.replaces({ name: replacedName })}</bdi></span>`}</div>
 <a class="code-withdraw" id="code-withdraw-${code.id}" href="${linkAddress(manageUri(`/codes/${code.id}/withdraw`))}" aria-label="${text.withdrawOf({ name: name ?? text.unnamed })}">${text.withdraw}</a>
 </li>

@@ -11,6 +11,8 @@ import type { GuessSource } from "../../../core/rate-limits/guess-source.ts";
 import { checkCode } from "../../../core/second-factors/check-code.ts";
 import { factorStatus } from "../../../core/second-factors/factor-status.ts";
 import {
+  acceptedFactors,
+  defaultAssurance,
   type FactorProof,
   type FactorSummary,
   mustVerifyFactor,
@@ -120,14 +122,17 @@ export async function checkSecondFactor(
     now,
   });
   const required = toAssurance(application.settings.requiredAcr ?? "");
-  const isDue = mustVerifyFactor(factors) || factors.isRequired || required > assurance.password;
+  const demanded = defaultAssurance(factors);
+  const isDue = demanded > assurance.none || required > assurance.password;
   if (!isDue) return undefined;
-  requireCodeFactor(factors, required === assurance.phishingResistant);
+  const needsPasskey = Math.max(required, demanded) === assurance.phishingResistant;
+  const accepted = acceptedFactors(factors);
+  requireCodeFactor(needsPasskey ? factors : accepted, needsPasskey);
   if (code === undefined)
     throw new ApiError(401, "two-factor-required", "A second factor is required", {
       detail: "Repeat the request with `TwoFactorCode`.",
     });
-  const isTotp = factors.hasTotp && readTotpCode(code) !== undefined;
+  const isTotp = accepted.hasTotp && readTotpCode(code) !== undefined;
   const method = isTotp ? "totp" : "recovery";
   const orgId = organisation.id;
   const proof = await checkCode(deps, { orgId, user, method, input: code, source });

@@ -5,6 +5,7 @@ import { type Consent, consentStatus, type RequestedScopes } from "../../../core
 import {
   defaultAssurance,
   type FactorStatus,
+  mayEnrolFor,
   mustVerifyFactor,
 } from "../../../core/second-factors/second-factor.ts";
 import {
@@ -146,7 +147,8 @@ export function factorStep(
     const step: FactorStep = { kind: "second-factor", signedIn, required: verifies };
     return ask(request, step, "login_required", "the user must verify a second factor");
   }
-  if (!factors.mayEnrol) return unmet("the user has no second factor of this kind and can't enrol one here");
+  if (!mayEnrolFor(factors, required))
+    return unmet("the user has no second factor of this kind and can't enrol one here");
   const step: SignInStep = isFresh(session, now)
     ? { kind: "enrolment", signedIn, required }
     : { kind: "login" };

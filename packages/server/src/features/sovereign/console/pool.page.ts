@@ -19,12 +19,11 @@ import { lastChangeLine } from "../../../html/components/record-form.ts";
 import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, table } from "../../../html/components/table.ts";
-import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { liveScript } from "../../../html/scripts.ts";
 import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
-import { endCard, endItems } from "../../../page-kit/record-pages.ts";
+import { doneNotice, endCard, endItems } from "../../../page-kit/record-pages.ts";
 import type { AgentStatus, PoolLoad } from "./pool-state.ts";
 import { agentState, keyState, poolState, reloadLink } from "./pools.page.ts";
 
@@ -83,7 +82,7 @@ export function poolPage(view: PoolView): Html {
       pool.disabledAt === null && buttonLink({ ...agentNew, kind: "primary" }),
       overflowMenu(endItems(ending(view), endTexts(view)), messages),
     ],
-    notice: view.done && toast(text.done[view.done], view.messages),
+    notice: doneNotice({ ...view, record: pool, uriOf: (rest) => ownUri(view, rest) }, text.done),
     body: [
       card({
         id: "agents",

@@ -28,6 +28,7 @@ export type SecondFactorsTexts = {
       wrong: string; notAdded: string; known: string; tooMany: string;
     };
     others: string; choose: { totp: string; passkey: string; };
+    askedForPasskey: (values: { organisation: string }) => string;
   };
   recoveryCodes: {
     title: string; heading: string; explanation: string; once: string; onceText: string; list: string;

@@ -32,6 +32,7 @@ export type SignInTexts = {
     disabled: (values: { organisation: string; application: string }) => string; expired: string;
     sessionExpired: string; usePasskey: string; invalidPasskey: string; passkeyFailed: string;
     showPassword: string; or: string; headingTo: (values: { application: string }) => string;
+    withoutPasskey: string; withoutPasskeyText: string;
   };
   places: {
     account: (values: { organisation: string }) => string;

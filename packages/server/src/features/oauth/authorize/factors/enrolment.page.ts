@@ -18,7 +18,7 @@ export type EnrolmentView = SignInFrame &
   FormSeal & {
     user: { email: string };
     otherAccountUri: string;
-    askedBy: "organisation" | "application";
+    askedBy: "organisation" | "organisation-passkey" | "application";
     action: string;
     pending: string;
     /** The sealed TOTP secret, kept while the user looks at another method. */
@@ -75,10 +75,11 @@ function newPasskeyForm(view: EnrolmentView, options: string): Html {
 export function enrolmentPage(view: EnrolmentView): Html {
   const text = view.messages.enrolment;
   const { shown } = view;
-  const explanation =
-    view.askedBy === "organisation"
-      ? text.askedByOrganisation({ organisation: view.organisation.name })
-      : text.askedByApplication({ application: view.application.name });
+  const explanation = {
+    organisation: text.askedByOrganisation({ organisation: view.organisation.name }),
+    "organisation-passkey": text.askedForPasskey({ organisation: view.organisation.name }),
+    application: text.askedByApplication({ application: view.application.name }),
+  }[view.askedBy];
   return signInLayout({
     ...view,
     scripts: [view.script],

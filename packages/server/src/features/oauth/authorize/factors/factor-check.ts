@@ -1,5 +1,6 @@
 /** Checks what the two-factor pages submit: a code, a passkey assertion, or a new factor. */
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import { offeredFactors } from "../../../../core/organisations/sign-in-methods.ts";
 import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../../core/second-factors/changes.ts";
@@ -21,7 +22,7 @@ import {
 import {
   codeAmr,
   type FactorProof,
-  type FactorSummary,
+  type FactorStatus,
   methodAcr,
   passkeyAmr,
 } from "../../../../core/second-factors/second-factor.ts";
@@ -48,7 +49,7 @@ export async function checkFactor(
   deps: BrowserDeps,
   visit: Visit,
   { step }: State,
-  factors: FactorSummary,
+  factors: FactorStatus,
   values: Values,
 ): Promise<FactorCheck> {
   const { user } = step.signedIn;
@@ -125,7 +126,10 @@ export function checkEnrolment(
     reached: toAssurance(session.acr),
     origin: requestOrigin(visit, state.request.uiLocales),
   };
-  return selectMethod(enrolmentMethods(state.step), values.get("method")) === "totp"
+  return selectMethod(
+    enrolmentMethods(state.step, offeredFactors(visit.organisation.settings)),
+    values.get("method"),
+  ) === "totp"
     ? checkNewTotp(deps, visit, state, change, values)
     : checkNewPasskey(deps, visit, change, values);
 }

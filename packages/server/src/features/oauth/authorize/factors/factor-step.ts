@@ -1,5 +1,7 @@
 /** Shows the second-factor step: verify a factor, or enrol the first one. */
 import { randomUUID } from "node:crypto";
+import type { Organisation } from "../../../../core/organisations/organisation.ts";
+import { offeredFactors, offersPasswords } from "../../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import { creationOptions, requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
@@ -91,7 +93,9 @@ async function verificationFields(
 ) {
   const { user } = step.signedIn;
   const { challenges, relyingParty } = deps.secondFactors;
-  const methods = verificationMethods(step, await findFactorSummary(deps.database.query, factorOwner(user)));
+  const offered = offeredFactors(organisation.settings);
+  const summary = await findFactorSummary(deps.database.query, factorOwner(user));
+  const methods = verificationMethods(step, { ...summary, offered });
   // A user who has lost the factor since the step was decided gets a page that rejects every code.
   const method = selectMethod(methods, chosen) ?? "totp";
   const purpose = { orgId: organisation.id, use: "second-factor", browser, userId: user.id } as const;
@@ -126,7 +130,7 @@ async function enrolmentFields(
   const { user } = step.signedIn;
   const { seals, challenges, relyingParty } = deps.secondFactors;
   const now = deps.clock();
-  const methods = enrolmentMethods(step);
+  const methods = enrolmentMethods(step, offeredFactors(organisation.settings));
   const method = selectMethod(methods, chosen) ?? "passkey";
   const binding = { owner: factorOwner(user), browser, now };
   const { secret, sealed } =
@@ -148,13 +152,18 @@ async function enrolmentFields(
           ),
         };
   return {
-    askedBy: organisation.settings.secondFactor === "required" ? "organisation" : "application",
+    askedBy: whoAsks(organisation),
     enrolment: sealed,
     shown,
     others: methods.filter((other) => other !== method),
     script: method === "totp" ? copyScript.path : passkeyScript.path,
     wrong: error === "wrong",
   } as const;
+}
+
+function whoAsks({ settings }: Organisation): EnrolmentView["askedBy"] {
+  if (!offersPasswords(settings) || !offeredFactors(settings).includes("totp")) return "organisation-passkey";
+  return settings.secondFactor === "required" ? "organisation" : "application";
 }
 
 async function authenticatorSetup(issuer: string, label: string, secret: string) {

@@ -9,6 +9,58 @@ const APP = { hasTotp: true, recoveryCodes: 10 };
 const KEY = { passkeys: 1, recoveryCodes: 10 };
 
 const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked: Case, step: string]>>> = {
+  "what the organisation offers": [
+    [
+      "passkeys only: shown by who has one",
+      { ...READY, factors: { ...KEY, requiresPasskey: true } },
+      "second-factor 3",
+    ],
+    [
+      "passkeys only: added by who has none",
+      { ...FOR_IT, factors: { requiresPasskey: true } },
+      "enrolment 3",
+    ],
+    [
+      "passkeys only: a trusted browser is no passkey",
+      { ...READY, factors: { ...KEY, isTrusted: true, requiresPasskey: true } },
+      "second-factor 3",
+    ],
+    [
+      "passkeys only: a code leads to one",
+      { ...FOR_IT, factors: { ...APP, requiresPasskey: true }, reached: MFA },
+      "enrolment 3",
+    ],
+    [
+      "no app: it is shown once more",
+      { ...FOR_IT, factors: { ...APP, offered: ["passkey"] } },
+      "second-factor 2",
+    ],
+    [
+      "no app: then a passkey is added",
+      { ...FOR_IT, factors: { ...APP, offered: ["passkey"] }, reached: MFA },
+      "enrolment 3",
+    ],
+    [
+      "no app, but a passkey too",
+      { ...READY, factors: { ...APP, ...KEY, offered: ["passkey"] }, reached: MFA },
+      "code resting on by-user",
+    ],
+    [
+      "no passkey: the one that a user has is shown",
+      { ...READY, factors: { ...KEY, offered: ["totp"] } },
+      "second-factor 2",
+    ],
+    [
+      "no passkey, but the application asks for one",
+      { ...FOR_IT, acr: { required: PHR }, factors: { offered: ["totp"] } },
+      "refuse unmet_authentication_requirements",
+    ],
+    [
+      "nothing, but the application asks for a second factor",
+      { ...FOR_IT, acr: { required: MFA }, factors: { offered: [] } },
+      "refuse unmet_authentication_requirements",
+    ],
+  ],
   "the second factor": [
     ["nobody has to have one", READY, "code resting on by-user"],
     ["who has an app shows it", { ...READY, factors: APP }, "second-factor 2"],

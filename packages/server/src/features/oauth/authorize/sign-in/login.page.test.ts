@@ -14,6 +14,7 @@ const view: LoginView = {
   email: "ada@acme.example",
   passkey: '{"challenge":"AAAA","rpId":"localhost"}',
   script: "/assets/passkey.js",
+  methods: ["password", "passkey"],
 };
 const failures: readonly LoginFailure[] = [
   "invalid-credentials",

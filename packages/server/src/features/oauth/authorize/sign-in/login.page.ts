@@ -1,5 +1,6 @@
 /** The sign-in page. */
 
+import type { SignInMethod } from "../../../../core/organisations/sign-in-methods.ts";
 import { applicationHome } from "../../../../html/components/avatar.ts";
 import { banner } from "../../../../html/components/banner.ts";
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
@@ -24,6 +25,8 @@ export type LoginView = SignInFrame &
     email?: string | undefined;
     /** The signed-in user confirms their identity before a change. */
     isReauthentication?: boolean;
+    /** What the organisation offers, in its order. */
+    methods: readonly SignInMethod[];
     /** The user who confirms has a passkey: its button stands before the password. */
     isPasskeyFirst?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
@@ -78,7 +81,7 @@ function fields(view: LoginView): Html {
   const isPreview = view.script === undefined;
   return html`<div class="field">
 <label for="email">${text.email}</label>
-<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && !isPreview && html` autofocus`}>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username${offers(view, "passkey") && html` webauthn`}" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && !isPreview && html` autofocus`}>
 </div>
 <div class="field with-link">
 <label for="password">${text.password}</label>
@@ -88,7 +91,11 @@ ${forgotPassword(view)}${wrong && html`<p class="failed" id="${NOTICE_ID}" role=
 </div>`;
 }
 
-export function loginPage(view: LoginView): Html {
+const offers = ({ methods }: LoginView, method: SignInMethod): boolean => methods.includes(method);
+
+export function loginPage(page: LoginView): Html {
+  const isPasskeyFirst = offers(page, "passkey") && (page.isPasskeyFirst || page.methods[0] === "passkey");
+  const view = { ...page, isPasskeyFirst };
   const text = view.messages.signIn;
   const title = text.title({ application: view.application.name });
   return signInLayout({
@@ -97,13 +104,26 @@ export function loginPage(view: LoginView): Html {
     title,
     body: html`${heading(view, title)}
 ${loginNotice(view)}
-${view.isPasskeyFirst && passkeySignIn(view)}<form method="post" action="${linkAddress(view.action)}">
+${isPasskeyFirst && passkeySignIn(view)}${offers(view, "password") ? passwordSignIn(view) : firstPasskey(view)}
+${!isPasskeyFirst && offers(view, "passkey") && passkeySignIn(view)}`,
+  });
+}
+
+const passwordSignIn = (
+  view: LoginView,
+): Html => html`<form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 ${fields(view)}
-<button class="button${!view.isPasskeyFirst && html` primary`}" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
-</form>
-${!view.isPasskeyFirst && passkeySignIn(view)}`,
-  });
+<button class="button${!view.isPasskeyFirst && html` primary`}" id="login-submit" type="submit">${view.messages.signIn.submit({ application: view.application.name })}</button>
+</form>`;
+
+/** Where passwords don't sign in, one still leads to a first passkey: after an invitation, or when the passkeys are lost. */
+function firstPasskey(view: LoginView): Html {
+  const { withoutPasskey, withoutPasskeyText } = view.messages.signIn;
+  const isUsed = view.error === "invalid-credentials";
+  return html`<details class="more-fields" id="without-passkey"${isUsed && html` open`}><summary>${withoutPasskey}</summary>
+<p class="quiet">${withoutPasskeyText}</p>
+${passwordSignIn(view)}</details>`;
 }
 
 /** The organisation's own words, above those that say where the sign-in leads. */
@@ -135,6 +155,8 @@ function passkeySignIn(view: LoginView): Html {
     options: view.passkey,
     conditional: true,
     button: { id: "passkey-submit", text: text.usePasskey, primary: view.isPasskeyFirst === true },
+    // In a preview no script shows it.
+    isShown: view.script === undefined,
     divider: view.isPasskeyFirst ? undefined : text.or,
     failed: text.passkeyFailed,
     fields: sealFields(view),

@@ -1,6 +1,7 @@
 /** Sign-in with a passkey alone: possession and user verification are two factors in one (WebAuthn §7.2). */
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
+import { offersPasskeySignIn } from "../../../../core/organisations/sign-in-methods.ts";
 import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../../core/second-factors/passkeys/challenge.ts";
@@ -40,6 +41,8 @@ export async function signInWithPasskey(
   target: SignInTarget,
 ): Promise<"invalid-passkey" | "disabled" | undefined> {
   const { organisation, request } = visit;
+  if (!offersPasskeySignIn(organisation.settings))
+    return recordFailure(deps, visit, target, undefined, "invalid-passkey", "passkeys are off");
   const verified = await verify(deps, visit, text);
   if (!verified) {
     // Signatures can't be guessed: failures count afterwards, and never keep anybody with a passkey out. The subject is
@@ -106,6 +109,7 @@ async function recordFailure(
   { application }: SignInTarget,
   user: User | undefined,
   failure: "invalid-passkey" | "disabled",
+  reason = failure === "disabled" ? "account disabled" : "passkey refused",
 ): Promise<typeof failure> {
   deps.activity.count(organisation.id, "failed-sign-ins");
   await recordUnauthenticatedEvent(deps, {
@@ -114,7 +118,7 @@ async function recordFailure(
     action: "sign-in.failed",
     address: addressOf(request),
     applicationId: application?.id,
-    details: { reason: failure === "disabled" ? "account disabled" : "passkey refused" },
+    details: { reason },
     ...(user ? { target: user.id } : {}),
   });
   return failure;

@@ -46,6 +46,7 @@ export async function showLogin(
     ...shared.page,
     recoveryUri: flowPath(deps, visit, "recovery", flow),
     email: email ?? request.loginHint ?? confirming?.user.email,
+    methods: visit.organisation.settings.signInMethods,
     isReauthentication: confirming !== undefined,
     isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
     passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),

@@ -29,6 +29,7 @@ export type ConsoleAuditLogTexts = {
         title: string; action: string; id: string; details: string; place: string; hash: string;
         waiting: string; sameWho: string; sameTarget: string; sameAddress: string; reason: string;
         typedEmail: string; browser: string; reference: string; sameApplication: string; sameRequest: string;
+        open: string;
       };
       kinds: { organisation: string; };
       groups: {

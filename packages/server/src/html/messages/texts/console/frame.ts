@@ -11,7 +11,7 @@ export type ConsoleFrameTexts = {
         overview: string; quickstart: string; applications: string; scopes: string; consents: string;
         users: string; systemAccounts: string; signingKeys: string; pools: string; devices: string;
         settings: string; mailTemplates: string; auditLog: string; tokenInspector: string; signInPage: string;
-        policies: string;
+        policies: string; invitations: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
@@ -73,7 +73,7 @@ export type ConsoleFrameTexts = {
         unitOf: (values: { field: string }) => string;
         units: { seconds: string; minutes: string; hours: string; days: string; };
       };
-      moreActions: string;
+      moreActions: string; handbook: string; enableAgain: string;
     };
   };
 };

@@ -25,9 +25,10 @@ export type ConsoleSettingsTexts = {
         name: string; colour: string; contrast: string; link: string; "logo-form": string;
         "logo-size": string; "logo-sides": string; range: string; "idle-above-lifetime": string;
         language: string; choice: string; ownAddress: string; text: string; "image-none": string;
-        "image-form": string; "image-size": string; "image-sides": string;
+        "image-form": string; "image-size": string; "image-sides": string; methods: string;
+        "no-second-factor": string; ownPasskey: string; ownPassword: string; ownFactor: string;
       };
-      done: { branding: string; policies: string; images: string; }; livePreview: string;
+      done: { branding: string; policies: string; images: string; methods: string; }; livePreview: string;
       livePreviewText: string; livePreviewShow: string;
       brandingSummary: (values: { organisation: string }) => string; brand: string; texts: string;
       textsText: string; heading: string; headingHint: string; text: string; textHint: string;
@@ -39,6 +40,14 @@ export type ConsoleSettingsTexts = {
         logo: { label: string; hint: string; }; darkLogo: { label: string; hint: string; };
         favicon: { label: string; hint: string; }; panel: { label: string; hint: string; };
       };
+      brandTab: string; methodsHint: string;
+      methodChoices: {
+        "password-passkey": { label: string; text: string; };
+        "passkey-password": { label: string; text: string; }; passkey: { label: string; text: string; };
+        password: { label: string; text: string; };
+      };
+      factorMethods: string; factorMethodsText: string; factorTotp: string; factorTotpHint: string;
+      factorPasskey: string; factorPasskeyHint: string;
     };
   };
 };

@@ -1,0 +1,40 @@
+/**
+ * What an organisation offers to sign in with. Switching a method off never weakens an account and never turns its owner away
+ * without a way on: where passwords are off, one leads to a passkey and to nothing else; an authenticator app that is off is
+ * verified once more, before a passkey takes its place; a passkey that is somebody's only second factor is still one.
+ */
+
+/** In the order of the sign-in page. */
+export const signInMethods = ["password", "passkey"] as const;
+export type SignInMethod = (typeof signInMethods)[number];
+
+/** Recovery codes come with either, and are no method of their own. */
+export const secondFactorMethods = ["totp", "passkey"] as const;
+export type SecondFactorMethod = (typeof secondFactorMethods)[number];
+
+type Methods = {
+  readonly signInMethods: readonly SignInMethod[];
+  readonly secondFactorMethods: readonly SecondFactorMethod[];
+};
+
+export const offersPasswords = ({ signInMethods }: Methods): boolean => signInMethods.includes("password");
+
+/** To sign in with a passkey alone. */
+export const offersPasskeySignIn = ({ signInMethods }: Methods): boolean => signInMethods.includes("passkey");
+
+/** A passkey that signs in alone is a second factor too. */
+export const offersFactor = (settings: Methods, method: SecondFactorMethod): boolean =>
+  settings.secondFactorMethods.includes(method) || (method === "passkey" && offersPasskeySignIn(settings));
+
+export const offeredFactors = (settings: Methods): SecondFactorMethod[] =>
+  secondFactorMethods.filter((method) => offersFactor(settings, method));
+
+/** What of a list is wrong: an unknown or repeated entry; none, where there must be one. */
+export const isMethodList = <Method extends string>(
+  list: readonly string[],
+  known: readonly Method[],
+  { isEmptyAllowed }: { isEmptyAllowed: boolean },
+): boolean =>
+  new Set(list).size === list.length &&
+  list.every((method) => known.some((one) => one === method)) &&
+  (isEmptyAllowed || list.length > 0);

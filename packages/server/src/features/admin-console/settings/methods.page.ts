@@ -1,0 +1,77 @@
+/** The form of sign-in methods, beside the page as it would be. */
+import { consoleLayout } from "../../../html/components/console-layout.ts";
+import { checkField, radioField } from "../../../html/components/fields.ts";
+import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
+import { toast } from "../../../html/components/toast.ts";
+import { type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
+import { editorTabs, livePreview } from "./live-preview.page.ts";
+
+/** What signs in alone, and in which order. */
+export const methodChoices = {
+  "password-passkey": ["password", "passkey"],
+  "passkey-password": ["passkey", "password"],
+  passkey: ["passkey"],
+  password: ["password"],
+} as const;
+export type MethodChoice = keyof typeof methodChoices;
+
+export type MethodsInput = { signInMethods: string; offersTotp: boolean; offersPasskey: boolean };
+
+export type MethodsView = FormView<MethodsInput> & {
+  done: keyof Messages["console"]["settings"]["done"] | undefined;
+};
+
+export const methodsPath = "/settings/sign-in-methods";
+
+const FORM_ID = "methods-form";
+
+export function methodsPage(view: MethodsView): Html {
+  const { messages, input } = view;
+  const { frame, settings: text } = messages.console;
+  const labels = methodLabels(text);
+  const field = fieldsOf(view, labels);
+  return consoleLayout({
+    ...view,
+    title: text.methods,
+    summary: text.methodsText,
+    notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], messages)),
+    scripts: [framesScript.path, draftPreviewScript.path],
+    body: [
+      editorTabs(view, "methods"),
+      html`<div class="editor"><section class="card" aria-label="${text.methods}">${recordForm({
+        ...view,
+        id: FORM_ID,
+        isDraft: true,
+        fields: [
+          radioField({
+            ...field("signInMethods"),
+            hint: text.methodsHint,
+            choices: (Object.keys(methodChoices) as MethodChoice[]).map((value) => ({
+              value,
+              ...text.methodChoices[value],
+            })),
+          }),
+          html`<fieldset class="field-group"><legend>${text.factorMethods}</legend>
+<p class="field-hint">${text.factorMethodsText}</p>
+${checkField({ ...field("offersTotp"), hint: text.factorTotpHint, isChecked: input.offersTotp })}${checkField({ ...field("offersPasskey"), hint: text.factorPasskeyHint, isChecked: input.offersPasskey })}</fieldset>
+`,
+        ],
+        submit: { id: "methods-save", label: frame.form.save },
+      })}</section>
+${livePreview(view, { id: FORM_ID, rest: methodsPath })}</div>
+`,
+    ],
+  });
+}
+
+export const methodLabels = (
+  text: Messages["console"]["settings"],
+): Readonly<Record<keyof MethodsInput, string>> => ({
+  signInMethods: text.methods,
+  offersTotp: text.factorTotp,
+  offersPasskey: text.factorPasskey,
+});

@@ -1,0 +1,37 @@
+/** GET /docs/console: the handbook of the console, built once. */
+import type { FastifyInstance } from "fastify";
+import { render } from "../../html/html.ts";
+import { messages } from "../../html/messages/messages.ts";
+import { referenceStylesheet } from "../../html/stylesheet.ts";
+import { newNonce, sendPage } from "../../http/page.ts";
+import type { ConsolePage } from "../../page-kit/console-frame.ts";
+import { type Chapter, handbookPage } from "./handbook.page.ts";
+import { applications, overview, quickstart, scopes, systemAccounts } from "./handbook-build.ts";
+import { auditLog, devices, pools, settings, signingKeys, tokenInspector } from "./handbook-machines.ts";
+import { consents, invitations, mailTemplates, policies, signInPage, users } from "./handbook-users.ts";
+
+/** In the order of the navigation; a page of it without a chapter does not compile. */
+const chapters: Readonly<Record<ConsolePage, Chapter>> = {
+  ...{ overview, quickstart, applications, scopes, systemAccounts },
+  ...{ users, invitations, consents, signInPage, mailTemplates, policies },
+  ...{ devices, pools, auditLog, signingKeys, tokenInspector, settings },
+};
+
+export function documentationRoute(app: FastifyInstance): void {
+  let page: Buffer | undefined;
+  app.get("/docs/console", { exposeHeadRoute: true }, async (_request, reply) => {
+    page ??= Buffer.from(
+      render(
+        handbookPage({
+          messages: messages(["en"]),
+          // Only an organisation's inline style needs a nonce.
+          nonce: "",
+          stylesheet: referenceStylesheet.path,
+          chapters,
+        }),
+      ),
+    );
+    await sendPage(reply, page, { nonce: newNonce() });
+    return reply;
+  });
+}

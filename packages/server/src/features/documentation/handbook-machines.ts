@@ -1,0 +1,38 @@
+/** The handbook: machines, security, and the organisation itself. */
+import { html } from "../../html/html.ts";
+import type { Chapter } from "./handbook.page.ts";
+
+export const devices: Chapter = {
+  title: "Devices",
+  body: html`<p>A device is a machine with a client certificate of your organisation’s own CA. Create an enrolment code, run the line that is shown on the device, and watch it arrive. Certificates renew themselves; tokens are bound to them (RFC 8705), so that a stolen token is useless elsewhere.</p>
+<p>The attestation policy decides what a device must prove: nothing, a TPM, or a TPM that you have listed. Revoking a device ends its certificate and its tokens immediately, permanently.</p>`,
+};
+
+export const pools: Chapter = {
+  title: "Signing pools",
+  body: html`<p>With a signing pool, tokens are signed by agents that run on your own machines; the private keys never reach this server. Register an agent with the line that is shown, and paste what it prints. Applications then use the pool in their token settings.</p>
+<p>Run at least two agents: when none is online, requests wait up to the pool’s signing timeout and then fail. Mark an agent as compromised to stop trusting its keys immediately.</p>`,
+};
+
+export const auditLog: Chapter = {
+  title: "Audit log",
+  body: html`<p>Records every change and every sign-in: who, what, when, from where, through which application. Search by email, name, ID, IP address, application, or the reference that an error page shows. A failed sign-in is found by the email address that was typed, for 90 days.</p>
+<p>Choose a category, then an event. Save filters that you use often, and export what you found as CSV or JSON. Events form a hash chain: <code>signet audit verify</code> tells whether one was changed or removed.</p>`,
+};
+
+export const signingKeys: Chapter = {
+  title: "Signing keys",
+  body: html`<p>Signet signs tokens with a key per algorithm and publishes the public keys at the JWKS URL. Keys rotate by themselves. Rotating by hand publishes the new key now and signs with it a day later, once caches have refreshed; the old one stays published until its last token has expired.</p>
+<p>Revoke a key only if it may have leaked: every token that it signed becomes invalid immediately.</p>`,
+};
+
+export const tokenInspector: Chapter = {
+  title: "Token inspector",
+  body: html`<p>Paste an access, ID or refresh token, a code or a session key to see what it is, whether it is valid here, and why not. Claims are explained. Nothing that you paste is stored or logged.</p>`,
+};
+
+export const settings: Chapter = {
+  title: "Settings",
+  body: html`<p>The organisation’s name, identifiers and issuer, with links to its other settings. <code>signet org export</code> writes everything but users and secrets to a file, and <code>signet org apply</code> brings another organisation to the same state.</p>
+<p>Only the operator of this server can disable an organisation.</p>`,
+};
