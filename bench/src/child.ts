@@ -4,10 +4,15 @@ import { fileURLToPath } from "node:url";
 import type { Ready, Reply } from "./child-side.ts";
 
 /** A child process of the bench that answers questions (see child-side.ts). */
-export type Child<Q, A> = { port: number; pid: number; ask: (question: Q, seconds: number) => Promise<A> };
+export type Child<Q, A> = {
+  port: number;
+  pid: number;
+  ask: (question: Q, seconds: number) => Promise<A>;
+  end: () => void;
+};
 
 const children = new Set<ChildProcess>();
-const startSeconds = 30;
+const startSeconds = 60;
 const stopSeconds = 5;
 
 /** Starts a file of this folder as a process of its own; rejects when it ends or is not ready within 30 seconds. */
@@ -28,7 +33,7 @@ export async function startChild<Q, A>(file: string, args: readonly string[]): P
     child.send({ id, question });
     return within(seconds, `an answer of ${file}`, reply);
   };
-  return { port: ready.port, pid: child.pid ?? 0, ask };
+  return { port: ready.port, pid: child.pid ?? 0, ask, end: () => child.kill() };
 }
 
 /** Has a process killed at the end of the bench, whatever that end is. Gives it back. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { figuresOf, type Interval, type Round, ratioInRounds } from "./load/figure.ts";
+import { figuresOf, type Outcome, type Round, ratioInRounds } from "./load/figure.ts";
 import { formatReport, reportFailure, reportRow } from "./report.ts";
 import { type Check, type Measured, NotThere } from "./row.ts";
 import { checksOf } from "./rows/compared-rows.ts";
@@ -8,7 +8,7 @@ import { checksOf } from "./rows/compared-rows.ts";
 const row = { name: "refresh", title: "Refresh" };
 const bars = { bareCpu: 0.8, bareRate: 0.7, peerCpu: 2 };
 
-function interval(perSecond: number, cpuMicros: number, more: Partial<Interval> = {}): Interval {
+function interval(perSecond: number, cpuMicros: number, more: Partial<Outcome> = {}): Outcome {
   const seconds = 2;
   const requests = perSecond * seconds;
   return {
@@ -26,7 +26,7 @@ function interval(perSecond: number, cpuMicros: number, more: Partial<Interval> 
   };
 }
 
-const round = (bare: Interval, peer: Interval, signet: Interval): Round => ({ bare, peer, signet });
+const round = (bare: Outcome, peer: Outcome, signet: Outcome): Round => ({ bare, peer, signet });
 const measured = (rounds: Round[]): Measured => ({
   figures: figuresOf(rounds) as Measured["figures"],
   checks: checksOf(bars, rounds),
@@ -51,7 +51,7 @@ test("a processor ratio is what the other uses over what the service uses", () =
 });
 
 test("a row passes when it reaches every bar exactly, and is short when it misses one", () => {
-  const verdict = (signet: Interval) =>
+  const verdict = (signet: Outcome) =>
     reportRow(row, measured([round(interval(1000, 80), interval(350, 200), signet)])).verdict;
   assert.equal(verdict(interval(700, 100)), "pass");
   assert.equal(verdict(interval(699, 100)), "short");

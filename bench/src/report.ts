@@ -59,20 +59,20 @@ function cells({ title, figures, checks, verdict }: RowReport): string[] {
 }
 
 function formatFigure({ cpuMicros, perSecond, p99 }: Figure): string {
-  const cpu = Number.isNaN(cpuMicros) ? "-" : shortNumber(cpuMicros);
-  return `${cpu} (${shortNumber(perSecond)}/s, ${shortNumber(p99)} ms)`;
+  return `${shortNumber(cpuMicros)} (${shortNumber(perSecond)}/s, ${shortNumber(p99)} ms)`;
 }
 
 function formatCheck({ what, value, bar, unit = "×" }: Check): string {
-  const figure = (number: number) =>
-    `${Number.isNaN(number) ? "-" : shortNumber(number)}${unit === "×" ? "" : ` ${unit}`}`;
+  const figure = (number: number) => `${shortNumber(number)}${unit === "×" ? "" : ` ${unit}`}`;
   if (bar === undefined) return `${what} ${figure(value)}`;
   return `${what} ${figure(value)} (${"atLeast" in bar ? `≥ ${bar.atLeast}` : `≤ ${bar.atMost}`})`;
 }
 
 /** Three digits that count, more before the point. */
 export const shortNumber = (value: number): string =>
-  value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
+  Number.isNaN(value)
+    ? "-"
+    : value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 
 function remarks({ title, figures, notes = [] }: RowReport): string[] {
   return [

@@ -1,5 +1,28 @@
 /** Every line of the design's table of speed (quality.md), in its order. */
 import type { Row } from "./row.ts";
 import { comparedRows } from "./rows/compared-rows.ts";
+import { enrolmentRow } from "./rows/enrolment-row.ts";
+import { loginRow } from "./rows/login-row.ts";
+import { organisationsRow } from "./rows/organisations-row.ts";
+import { poolRow } from "./rows/pool-row.ts";
+import { postgresRow } from "./rows/postgres-row.ts";
+import { readRows } from "./rows/read-rows.ts";
+import { startRow } from "./rows/start-row.ts";
+import { streamsRow } from "./rows/streams-row.ts";
+import { eventsRow, tokensRow } from "./rows/tokens-row.ts";
+import { workersRow } from "./rows/workers-row.ts";
 
-export const rows: readonly Row[] = [...comparedRows];
+export const rows: readonly Row[] = [
+  ...comparedRows,
+  ...readRows,
+  loginRow,
+  postgresRow,
+  poolRow,
+  enrolmentRow,
+  organisationsRow,
+  tokensRow,
+  eventsRow,
+  streamsRow,
+  workersRow,
+  startRow,
+];

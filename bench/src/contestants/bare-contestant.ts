@@ -19,17 +19,21 @@ export function bareContestant(folder: string): Contestant {
   return {
     name: "bare",
     target: async (row): Promise<Target> => {
-      const data = join(folder, `bare-${row.name}`);
+      const data = join(folder, row.name);
       mkdirSync(data);
-      const child = await startChild<number, string[]>("contestants/bare.ts", [row.bare, data]);
-      return {
-        port: child.port,
-        pids: [child.pid],
-        call: calls[row.name],
-        expectedText: expectedText[row.bare],
-        seed: (_kind, count) => child.ask(count, seedSeconds),
-      };
+      return { ...(await startBare(row.bare, data)), call: calls[row.name] };
     },
+  };
+}
+
+/** A process of its own for one work. */
+export async function startBare(work: BareWork, folder: string): Promise<Omit<Target, "call">> {
+  const child = await startChild<number, string[]>("contestants/bare.ts", [work, folder]);
+  return {
+    port: child.port,
+    pids: [child.pid],
+    expectedText: expectedText[work],
+    seed: (_kind, count) => child.ask(count, seedSeconds),
   };
 }
 
@@ -38,7 +42,7 @@ const form = {
   client_id: "019a2b3c-0000-7000-8000-000000000001",
   client_secret: "sgn_cs_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG",
 };
-const post = (fields: Record<string, string>): Call => ({
+export const barePost = (fields: Record<string, string>): Call => ({
   method: "POST",
   path: "/",
   form: { ...fields, ...form },
@@ -47,8 +51,8 @@ const post = (fields: Record<string, string>): Call => ({
 const calls: Record<WorkName, Call> = {
   discovery: { method: "GET", path: "/" },
   jwks: { method: "GET", path: "/" },
-  "client-credentials": post({ grant_type: "client_credentials" }),
-  "code-exchange": post({ grant_type: "authorization_code" }),
-  refresh: post({ grant_type: "refresh_token" }),
-  introspection: post({}),
+  "client-credentials": barePost({ grant_type: "client_credentials" }),
+  "code-exchange": barePost({ grant_type: "authorization_code" }),
+  refresh: barePost({ grant_type: "refresh_token" }),
+  introspection: barePost({}),
 };

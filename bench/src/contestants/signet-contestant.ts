@@ -3,11 +3,11 @@ import { collectCodes } from "../load/collect-codes.ts";
 import type { Call } from "../load/load-plan.ts";
 import type { Contestant, Target } from "./contestant.ts";
 import { signIn } from "./signet-browser.ts";
-import { type Demo, startSignet } from "./signet-server.ts";
+import { type Demo, type RunningSignet, startSignet } from "./signet-server.ts";
 import { codeVerifier, type SeedKind, type WorkName } from "./works.ts";
 
 /** The addresses of the discovery document that the bench uses. */
-type Endpoints = Record<
+export type Endpoints = Record<
   "authorization_endpoint" | "token_endpoint" | "introspection_endpoint" | "jwks_uri",
   string
 >;
@@ -18,10 +18,22 @@ const refreshScope = "offline_access";
 
 /** The service, started with its demo data and a user signed in to it; everything it needs lies in `folder`. */
 export async function signetContestant(folder: string): Promise<Contestant> {
-  const { port, pid, demo } = await startSignet(folder);
-  const discovery = `${demo.issuer}/.well-known/openid-configuration`;
-  const endpoints = (await (await fetch(discovery)).json()) as Endpoints;
-  const works = signetWorks(demo, endpoints, discovery);
+  return contestantOf(await startSignet(folder));
+}
+
+const discoveryUrl = (demo: Demo): string => `${demo.issuer}/.well-known/openid-configuration`;
+
+export async function readEndpoints(demo: Demo): Promise<Endpoints> {
+  return (await (await fetch(discoveryUrl(demo))).json()) as Endpoints;
+}
+
+/** @param others processes that work for it, as the database's */
+export async function contestantOf(
+  { port, pid, demo }: RunningSignet,
+  others: readonly number[] = [],
+): Promise<Contestant> {
+  const endpoints = await readEndpoints(demo);
+  const works = signetWorks(demo, endpoints, discoveryUrl(demo));
   const { email, password } = demo.user;
   const [redirectUri = ""] = demo.webApp.redirectUris;
   const authorize = (scope: string) => authorizeUrl(demo, endpoints, redirectUri, scope);
@@ -53,7 +65,7 @@ export async function signetContestant(folder: string): Promise<Contestant> {
   };
   return {
     name: "signet",
-    target: async (row): Promise<Target> => ({ port, pids: [pid], ...works[row.name], seed }),
+    target: async (row): Promise<Target> => ({ port, pids: [pid, ...others], ...works[row.name], seed }),
   };
 }
 
@@ -96,7 +108,8 @@ function signetWorks(
   };
 }
 
-function authorizeUrl(demo: Demo, endpoints: Endpoints, redirectUri: string, scope: string): string {
+/** Where a browser goes for a code. */
+export function authorizeUrl(demo: Demo, endpoints: Endpoints, redirectUri: string, scope: string): string {
   const url = new URL(endpoints.authorization_endpoint);
   url.search = new URLSearchParams({
     response_type: "code",

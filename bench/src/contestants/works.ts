@@ -1,5 +1,4 @@
 /** The six requests that all three contestants answer. */
-import type { Vary } from "../load/load-plan.ts";
 import type { BareWork } from "./bare-works.ts";
 
 export type WorkName =
@@ -24,7 +23,7 @@ export type Work = {
   seed?: {
     kind: SeedKind;
     field: string;
-    vary: Vary["kind"];
+    vary: "once" | "cycle" | "chain";
     count: (connections: number, seconds: number) => number;
   };
 };

@@ -2,10 +2,10 @@
 import type { LoadResult } from "./load-plan.ts";
 import { median } from "./statistics.ts";
 
-export type Interval = LoadResult & { cpuMicros: number };
+export type Outcome = LoadResult & { cpuMicros: number };
 
 /** One round holds one interval of each side, one right after the other. */
-export type Round<Name extends string = string> = Partial<Record<Name, Interval>>;
+export type Round<Name extends string = string> = Partial<Record<Name, Outcome>>;
 
 /** What one server did in a row: medians over the rounds, rates per second, latencies in milliseconds. */
 export interface Figure {
@@ -21,16 +21,14 @@ export interface Figure {
 }
 
 /** Each side's medians over the rounds. */
-export function figuresOf<Name extends string>(
-  rounds: readonly Round<Name>[],
-): Partial<Record<Name, Figure>> {
-  const names = new Set(rounds.flatMap((round) => Object.keys(round) as Name[]));
-  const figures: Partial<Record<Name, Figure>> = {};
-  for (const name of names) figures[name] = figureOf(rounds.flatMap((round) => round[name] ?? []));
-  return figures;
+export function figuresOf(rounds: readonly Round[]): Record<string, Figure> {
+  const names = new Set(rounds.flatMap((round) => Object.keys(round)));
+  return Object.fromEntries(
+    [...names].map((name) => [name, figureOf(rounds.flatMap((round) => round[name] ?? []))]),
+  );
 }
 
-export function figureOf(results: readonly Interval[]): Figure {
+export function figureOf(results: readonly Outcome[]): Figure {
   const firstError = results.find((result) => result.firstError !== undefined)?.firstError;
   const middle = (key: "cpuMicros" | "perSecond" | "p50" | "p95" | "p99") =>
     median(results.map((result) => result[key]));

@@ -1,14 +1,21 @@
 /** The request that a row sends: a GET, or a POST of a form. */
-export type Call = { method: "GET" | "POST"; path: string; form?: Record<string, string> };
+export type Call = {
+  method: "GET" | "POST";
+  path: string;
+  form?: Record<string, string>;
+  headers?: Record<string, string>;
+};
 
 /**
  * The form field that changes from request to request. `once`: each value is sent once, and the run ends early when
  * none is left. `cycle`: the values go round. `chain`: every connection starts with a value of its own and goes on
- * with the one that it received last, under the same name. `bodies`: whole JSON bodies, each sent once.
+ * with the one that it received last, under the same name. `bodies`: whole JSON bodies, each sent once. `calls`: whole
+ * requests in place of the plan's own, which go round.
  */
 export type Vary =
   | { kind: "once" | "cycle" | "chain"; field: string; values: readonly string[] }
-  | { kind: "bodies"; values: readonly string[] };
+  | { kind: "bodies"; values: readonly string[] }
+  | { kind: "calls"; calls: readonly Call[] };
 
 /** One interval of load against one server on a loopback port. */
 export type LoadPlan = {
@@ -41,8 +48,10 @@ export type LoadResult = {
   loadBusy: number;
 };
 
-const headOf = (port: number, { method, path }: Call): string =>
-  `${method} ${path} HTTP/1.1\r\nHost: localhost:${port}\r\n`;
+const headOf = (port: number, { method, path, headers = {} }: Call): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: localhost:${port}\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}`;
 
 /** The bytes of a request on a persistent connection. */
 export function encodeRequest(port: number, call: Call, changed: Record<string, string> = {}): Buffer {
@@ -87,6 +96,10 @@ export function requestSource(plan: LoadPlan): RequestSource {
     const head = headOf(port, call);
     const bodies = vary.values.map((body) => withBody(head, "application/json", body));
     return { connections, next: inTurn(bodies), learn };
+  }
+  if (vary.kind === "calls") {
+    const requests = vary.calls.map((one) => encodeRequest(port, one));
+    return { connections, next: inTurn(requests, true), learn };
   }
   const encode = (value: string | undefined) =>
     value === undefined ? undefined : encodeRequest(port, call, { [vary.field]: value });

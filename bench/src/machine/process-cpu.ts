@@ -23,12 +23,23 @@ export function readStat(line: string): ProcessTimes {
 
 /** The time of `roots` and of everything below them. */
 export function treeTicks(all: readonly ProcessTimes[], roots: readonly number[]): number {
+  const tree = treeOf(all, roots);
+  return all.reduce((sum, { pid, ticks }) => sum + (tree.has(pid) ? ticks : 0), 0);
+}
+
+function treeOf(all: readonly ProcessTimes[], roots: readonly number[]): ReadonlySet<number> {
   const tree = new Set(roots);
   for (let before = 0; before !== tree.size; ) {
     before = tree.size;
     for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
   }
-  return all.reduce((sum, { pid, ticks }) => sum + (tree.has(pid) ? ticks : 0), 0);
+  return tree;
+}
+
+/** @returns ids of the processes, with their own; empty where the system has no /proc */
+export function processesBelow(roots: readonly number[]): readonly number[] {
+  if (process.platform !== "linux") return [];
+  return [...treeOf(runningProcesses(), roots)];
 }
 
 let ticksPerSecond: number | undefined;

@@ -3,8 +3,7 @@ import type { Bench } from "../bench.ts";
 import type { Contestant, ContestantName } from "../contestants/contestant.ts";
 import { type Work, works } from "../contestants/works.ts";
 import { figuresOf, type Round, ratioInRounds } from "../load/figure.ts";
-import { measureInTurns, type Side } from "../load/in-turns.ts";
-import type { LoadPlan } from "../load/load-plan.ts";
+import { type LoadProcess, loadedSide, measureInTurns, type Side } from "../load/in-turns.ts";
 import type { Check, Measured, Row } from "../row.ts";
 
 export const comparedRows: readonly Row[] = works.map((work) => ({
@@ -15,24 +14,25 @@ export const comparedRows: readonly Row[] = works.map((work) => ({
 
 async function compare(work: Work, bench: Bench): Promise<Measured> {
   const sides: Side<ContestantName>[] = [];
-  for (const contestant of await bench.contestants()) sides.push(await sideOf(work, contestant));
-  const rounds = await measureInTurns(sides, await bench.load(), bench.options);
+  const load = await bench.load();
+  for (const contestant of await bench.contestants()) sides.push(await sideOf(work, contestant, load));
+  const rounds = await measureInTurns(sides, bench.options);
   return { figures: figuresOf(rounds), checks: checksOf(work.bars, rounds), intervals: rounds };
 }
 
-async function sideOf(work: Work, { name, target }: Contestant): Promise<Side<ContestantName>> {
+export async function sideOf<Name extends string>(
+  work: Work,
+  { name, target }: Pick<Contestant, "target"> & { readonly name: Name },
+  load: LoadProcess,
+): Promise<Side<Name>> {
   const { port, pids, call, expectedText, seed } = await target(work);
-  return {
-    name,
-    pids,
-    plan: async (connections, seconds): Promise<LoadPlan> => {
-      const plan = { port, call, expectedText, connections, seconds };
-      if (work.seed === undefined) return plan;
-      const { kind, field, vary, count } = work.seed;
-      const values = await seed(kind, count(connections, seconds));
-      return { ...plan, vary: { kind: vary, field, values } };
-    },
-  };
+  return loadedSide(load, { name, pids }, async ({ connections, seconds }) => {
+    const plan = { port, call, expectedText };
+    if (work.seed === undefined) return plan;
+    const { kind, field, vary, count } = work.seed;
+    const values = await seed(kind, count(connections, seconds));
+    return { ...plan, vary: { kind: vary, field, values } };
+  });
 }
 
 /** A processor ratio says how much less the service uses: what the other uses, over what the service uses. */

@@ -13,6 +13,8 @@ import { collectLog, startWatched } from "./probes/watched-process.ts";
 export type TestPostgres = {
   /** Administrator's address, of the database `postgres`: `postgres://postgres@127.0.0.1:<port>/postgres`. */
   url: string;
+  /** The server's processes are below this one. */
+  pid: number;
   /** Ends all connections, the server and its data folder. */
   stop(): Promise<void>;
 };
@@ -113,7 +115,7 @@ async function startServer(
   const server = startWatched({ command, folder, user, environment: serverEnvironment() });
   await server.said("ready to accept connections");
   server.letProcessExit();
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: server.stop };
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, pid: server.pid, stop: server.stop };
 }
 
 /** Nothing of the caller's environment, whose PG… variables would change what the server does. */

@@ -16,6 +16,8 @@ export type WatchedOptions = {
 };
 
 export type WatchedProcess = {
+  /** Of the shell: the server and its processes are below it. */
+  pid: number;
   /** Waits until the process writes `words` to standard error. Rejects with what it wrote when it ends before. */
   said(words: string): Promise<void>;
   /** From here on this process may exit with the server still running, which then ends too. */
@@ -47,6 +49,7 @@ export function startWatched({ command, folder, user, environment }: WatchedOpti
   });
   const log = collectLog(child);
   return {
+    pid: child.pid ?? 0,
     said: (words) => waitForWords(child, log, words),
     letProcessExit: () => {
       child.unref();

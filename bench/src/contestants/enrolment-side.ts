@@ -1,13 +1,13 @@
 // Beside the server whose enrolments are measured: makes the codes and requests for it, and does the bare work of one.
 import { generateKeyPairSync } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { readCsr } from "../../packages/protocol/src/csr/csr.ts";
-import { csrPem, makeKeyCsr } from "../../packages/protocol/src/csr/make-csr.ts";
-import { newUuid } from "../../packages/protocol/src/uuid.ts";
-import { readConfig } from "../../packages/server/src/config/config.ts";
-import { registerDevice } from "../../packages/server/src/features/device-identity/admin/register-device.ts";
-import { openService } from "../../packages/server/src/modules/open-service.ts";
-import { answerQuestions } from "./child-side.ts";
+import { readCsr } from "../../../packages/protocol/src/csr/csr.ts";
+import { csrPem, makeKeyCsr } from "../../../packages/protocol/src/csr/make-csr.ts";
+import { newUuid } from "../../../packages/protocol/src/uuid.ts";
+import { readConfig } from "../../../packages/server/src/config/config.ts";
+import { registerDevice } from "../../../packages/server/src/features/device-identity/admin/register-device.ts";
+import { openService } from "../../../packages/server/src/modules/open-service.ts";
+import { answerQuestions } from "../child-side.ts";
 
 /** The `settings` of the server as JSON, and the organisation. */
 const [settings = "{}", orgId = ""] = process.argv.slice(2);
@@ -18,7 +18,7 @@ export type EnrolmentQuestion =
   /** The requests of such bodies, read, proven and answered with a certificate, so many under way at a time. */
   | { kind: "bare"; bodies: readonly string[]; connections: number; seconds: number };
 
-export type EnrolmentAnswer = { bodies: string[] } | { perSecond: number };
+export type EnrolmentAnswer = { bodies: string[] } | { answers: number; perSecond: number };
 
 const service = await openService(readConfig(JSON.parse(settings) as Record<string, string>), {
   onError: console.error,
@@ -45,7 +45,7 @@ async function newBody(): Promise<string> {
 async function bare(
   requests: readonly string[],
   { connections, seconds }: { connections: number; seconds: number },
-): Promise<number> {
+): Promise<{ answers: number; perSecond: number }> {
   const csrs = requests.map((body) => (JSON.parse(body) as { csr: string }).csr);
   let done = 0;
   const start = performance.now();
@@ -58,11 +58,11 @@ async function bare(
     }
   };
   await Promise.all(Array.from({ length: connections }, (_unused, slot) => worker(slot)));
-  return (done * 1000) / (performance.now() - start);
+  return { answers: done, perSecond: (done * 1000) / (performance.now() - start) };
 }
 
 answerQuestions<EnrolmentQuestion, EnrolmentAnswer>({ port: 0 }, async (question) =>
   question.kind === "bodies"
     ? { bodies: await newBodies(question.count) }
-    : { perSecond: await bare(question.bodies, question) },
+    : await bare(question.bodies, question),
 );

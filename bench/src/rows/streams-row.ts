@@ -1,0 +1,54 @@
+/** Idle long polls: the memory of each, and how soon all hear of an event. An agent's held call stands for a stream, which does the same. */
+import type { Bench } from "../bench.ts";
+import { startChild } from "../child.ts";
+import { createPoolAgent } from "../contestants/pool-client.ts";
+import { startSignet } from "../contestants/signet-server.ts";
+import type { StreamAnswer, StreamQuestion } from "../load/held-calls.ts";
+import { residentBytes } from "../machine/memory.ts";
+import type { Measured, Row } from "../row.ts";
+
+const COUNTS = { quick: 500, usual: 2_000, scale: 15_000 };
+
+export const streamsRow: Row = { name: "streams", title: "Idle long polls", grows: true, measure };
+
+async function measure(bench: Bench): Promise<Measured> {
+  const count = COUNTS[bench.options.size];
+  const signet = await startSignet(bench.newFolder("streams"), {
+    environment: { TRUSTED_PROXIES: "127.0.0.1" },
+  });
+  const { demo, port, pid } = signet;
+  const { apiKey, client } = await createPoolAgent(signet, bench.newFolder("stream-agent"));
+  const load = await startChild<StreamQuestion, StreamAnswer>("load/held-calls.ts", []);
+  const path = `${new URL(demo.issuer).pathname}/sovereign/agent/queue?wait=25`;
+  const ask = (question: StreamQuestion) => load.ask(question, 120);
+  const open = (number: number) =>
+    ask({ kind: "open", port, path, headers: { Authorization: `Bearer ${apiKey}` }, count: number });
+  // What the first ones cost is code that is loaded and compiled.
+  await open(Math.ceil(count / 10));
+  const before = residentBytes(pid);
+  await open(count);
+  const each = (residentBytes(pid) - before) / count;
+  const answered = ask({ kind: "notified" });
+  // A token that an agent has to sign: news for every one of them.
+  const token = fetch(`${demo.issuer}/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: client.clientId,
+      client_secret: client.clientSecret,
+    }),
+  }).catch(() => undefined);
+  const { seconds, answers, firstError } = await answered;
+  await signet.stop();
+  await token;
+  const expected = count + Math.ceil(count / 10);
+  if (answers !== expected) throw new Error(`${answers} of ${expected} calls were answered: ${firstError}`);
+  return {
+    figures: {},
+    checks: [
+      { what: "held at once", value: expected, unit: "calls" },
+      { what: "each", value: each / 1024, unit: "KB", bar: { atMost: 16 } },
+      { what: "all notified after", value: seconds, unit: "s", bar: { atMost: 1 } },
+    ],
+  };
+}
