@@ -187,9 +187,10 @@ function devicesCard({ devices, devicesUri, messages }: OverviewView): Content {
 
 function events({ events: newest, consoleUri, messages }: OverviewView): Html {
   const { events: text } = messages.console.overview;
+  const { organisation: itself } = messages.console.auditLog.kinds;
   const item = ({ event: { id, at }, who, what, target }: DisplayedEvent) => {
     const uri = consoleUri(`/audit-log/${id}`);
-    return html`<li><a class="event-what" id="event-${id}" href="${linkAddress(uri)}">${what}${target && !target.isCode && html`: <bdi>${target.text}</bdi>`}</a>
+    return html`<li><a class="event-what" id="event-${id}" href="${linkAddress(uri)}">${what}${target && !target.isCode && target.text !== itself && html`: <bdi>${target.text}</bdi>`}</a>
 <span class="quiet event-who"><bdi>${who}</bdi></span><span class="quiet event-when">${relativeTime(at, messages.format.minute)}</span></li>
 `;
   };

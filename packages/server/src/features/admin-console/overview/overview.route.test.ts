@@ -149,6 +149,16 @@ forEachDatabase(({ fresh }) => {
     assert.match(list, /event-what"[^>]*>[A-Z][^<.]*/);
     assert.equal(list.match(/<li>/g)?.length, 6);
   });
+
+  test("names what an event was about, but not the organisation whose page it is", async () => {
+    await browser.send("/settings/policies", { passwordMinLength: "13" });
+    const { body } = await browser.get("");
+    const [first = "", ...others] = [...body.matchAll(/class="event-what"[^>]*>(.*?)<\/a>/g)].map(
+      ([, what = ""]) => what,
+    );
+    assert.equal(first, "Organisation settings changed");
+    assert.ok(others.some((what) => /: <bdi>/.test(what)));
+  });
 });
 
 test("shows getting-started hints only to an empty organisation", async (context) => {
