@@ -8,7 +8,9 @@ import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts"
 import type { TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { missingApache, startApache } from "./apache.ts";
 import { missingGoProgram, runKubelogin, startOauth2Proxy } from "./go-programs.ts";
+import { startNext } from "./next.ts";
 import { missingNpmClients, startNodeProgram } from "./node-program.ts";
+import type { Person } from "./person.ts";
 import { missingPython, startPythonProgram, startUvicorn } from "./python-program.ts";
 import { missingRails, startRails } from "./rails.ts";
 import { missingSpring, startSpring } from "./spring.ts";
@@ -79,23 +81,32 @@ test("express-openid-connect", { skip: missingNpmClients(), timeout }, () =>
   ),
 );
 
+/** @param session where the application tells it. @param auth where Auth.js is */
+async function signInWithAuthjs(person: Person, session: string, auth: string): Promise<void> {
+  assert.equal((await person.open(session)).body, "null");
+  const submit = async (action: string) => {
+    const { csrfToken } = jsonOf(await person.open(`${auth}/csrf`));
+    const form = { csrfToken: String(csrfToken), callbackUrl: session };
+    return person.submit(`${auth}/${action}`, form);
+  };
+  const home = await person.signIn(await submit("signin/signet"));
+  const { name, email } = uma();
+  assert.deepEqual(jsonOf(home)["user"], { name, email });
+  // It ends its own session only.
+  assert.equal((await submit("signout")).body, "null");
+}
+
 test("Auth.js in Express", { skip: missingNpmClients(), timeout }, () =>
   service.withServer(
     "authjs",
     (files) => startNodeProgram(files, "authjs.mjs"),
-    async ({ address }, person) => {
-      assert.equal((await person.open(`${address}/`)).body, "null");
-      const submit = async (action: string) => {
-        const { csrfToken } = jsonOf(await person.open(`${address}/auth/csrf`));
-        const form = { csrfToken: String(csrfToken), callbackUrl: `${address}/` };
-        return person.submit(`${address}/auth/${action}`, form);
-      };
-      const home = await person.signIn(await submit("signin/signet"));
-      const { name, email } = uma();
-      assert.deepEqual(jsonOf(home)["user"], { name, email });
-      // It ends its own session only.
-      assert.equal((await submit("signout")).body, "null");
-    },
+    ({ address }, person) => signInWithAuthjs(person, `${address}/`, `${address}/auth`),
+  ),
+);
+
+test("Auth.js in Next.js", { skip: missingNpmClients(), timeout }, () =>
+  service.withServer("nextjs", startNext, ({ address }, person) =>
+    signInWithAuthjs(person, `${address}/session`, `${address}/api/auth`),
   ),
 );
 

@@ -7,16 +7,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
+import type { RequestLine } from "../../packages/server/src/http/request-log.ts";
 import { MAIL_ENV } from "../../packages/server/src/testing/fakes/mailbox.ts";
-import { makeSystemAccount } from "../../packages/server/src/testing/fixtures/system-account.ts";
-import { tokensOf } from "../../packages/server/src/testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
 import { keptFolder } from "../kept-folder.ts";
+import { makeRecords } from "./records.ts";
 
 const here = import.meta.dirname;
 const program = path.join(keptFolder("python"), "bin/schemathesis");
@@ -39,14 +38,15 @@ test("every operation does what /openapi.json says, signed", {
   timeout: LONGEST_MS + 30_000,
 }, async () => {
   const org = await makeOrganisation(running.service);
-  const account = await makeSystemAccount(running.service, org, { administrator: true });
-  const { accessToken } = await tokensOf(testBrowser(), org);
+  const { account, bearer, paths } = await makeRecords(running, org);
   const parameters = [
     ...["--config-file", path.join(here, "schemathesis.toml"), "run", `${running.baseUrl}/openapi.json`],
     ...["--phases", "examples,coverage,fuzzing", "--max-examples", "5", "--seed", "1"],
     ...["--continue-on-failure", "--no-shrink", "--warnings", "off", "--suppress-health-check", "all"],
     // Python 3.11 reports a recursion of its own when several threads build schemas.
     ...["--workers", "1"],
+    // A long poll of the agents takes 25 s.
+    ...["--request-timeout", "60"],
   ];
   const child = spawn(program, parameters, {
     cwd: folder,
@@ -58,8 +58,8 @@ test("every operation does what /openapi.json says, signed", {
       SCHEMATHESIS_HOOKS: "signed_calls",
       SIGNET_PUBLIC_KEY: account.publicKey,
       SIGNET_SECRET: account.secret,
-      SIGNET_BEARER: accessToken,
-      SIGNET_ORGANISATION: org.organisation.id,
+      SIGNET_BEARER: JSON.stringify(bearer),
+      SIGNET_RECORDS: JSON.stringify(paths),
     },
   });
   let output = "";
@@ -71,11 +71,29 @@ test("every operation does what /openapi.json says, signed", {
   assert.equal(code, 0, output.slice(-20_000));
   const [, tested = "0"] = /Tested: +(\d+)/.exec(output) ?? [];
   assert.ok(Number(tested) > 100, output.slice(-2_000));
+  const done = new Set((await running.linesSoFar()).filter(isSuccess).map(operationOf));
+  for (const operation of SUCCEED) assert.ok(done.has(operation), `${operation} never succeeded`);
+  assert.ok(done.size >= 65, `${done.size} operations succeeded: are the others signed?`);
   assert.deepEqual(
     running.errors.filter((error) => !isDocumentedUnavailable(error)),
     [],
   );
 });
+
+/** One of each kind of credential: without them nothing but refusals would have been seen. */
+const SUCCEED = [
+  "PUT /legacy/api/oauth/clients/:clientId",
+  "DELETE /legacy/api/oauth/scopes/:id",
+  "GET /legacy/api/Organisation/Application/List",
+  "GET /legacy/api/Keys/User/:key/Permission/:appId",
+  "PATCH /api/v1/organisations/:org/users/:id",
+  "GET /oauth/:org/userinfo",
+  "GET /oauth/:org/sovereign/agent/queue",
+  "POST /devices/manage/:org/register",
+];
+
+const isSuccess = ({ status }: RequestLine): boolean => status >= 200 && status < 300;
+const operationOf = ({ method, route }: RequestLine): string => `${method} ${route}`;
 
 const isDocumentedUnavailable = (error: unknown): boolean =>
   error instanceof Error && "status" in error && error.status === 503;

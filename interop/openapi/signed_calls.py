@@ -1,8 +1,9 @@
-"""Hooks of schemathesis: each call is signed as its operation's security asks, over the bytes that are sent."""
+"""Hooks of schemathesis: each call has the credential that its operation's security asks for, and names records that exist."""
 
 import base64
 import hashlib
 import hmac
+import json
 import os
 import time
 import uuid
@@ -13,8 +14,10 @@ import schemathesis
 
 KEY = os.environ["SIGNET_PUBLIC_KEY"]
 SECRET = os.environ["SIGNET_SECRET"].encode()
-BEARER = os.environ["SIGNET_BEARER"]
-ORGANISATION = os.environ["SIGNET_ORGANISATION"]
+# By the name of the security scheme.
+BEARER = json.loads(os.environ["SIGNET_BEARER"])
+# Values of path parameters, by the beginning of the path and, for what is destroyed, by method: the first that fits counts.
+RECORDS = json.loads(os.environ["SIGNET_RECORDS"])
 
 
 class Signed(requests.auth.AuthBase):
@@ -38,36 +41,49 @@ class Signed(requests.auth.AuthBase):
 
 
 class Bearer(requests.auth.AuthBase):
+    def __init__(self, token):
+        self.token = token
+
     def __call__(self, request):
-        request.headers["Authorization"] = f"Bearer {BEARER}"
+        request.headers["Authorization"] = f"Bearer {self.token}"
         return request
 
 
-@schemathesis.auth()
+# Not kept from one call to the next, as schemathesis does by itself: each operation has its own kind.
+@schemathesis.auth(refresh_interval=None)
 class Credentials:
     """As a provider, so that schemathesis knows which calls it has left without."""
 
     def get(self, case, context):
-        names = {name for one in context.operation.definition.raw.get("security", []) for name in one}
-        if names & {"systemAccount", "administratorAccount"}:
+        names = [name for one in context.operation.definition.raw.get("security", []) for name in one]
+        if {"systemAccount", "administratorAccount"} & set(names):
             return Signed()
-        return Bearer() if "accessToken" in names else None
+        return next((Bearer(BEARER[name]) for name in names if name in BEARER), None)
 
     def set(self, case, auth, context):
         case._auth = auth
 
 
 @schemathesis.hook
-def map_path_parameters(context, path_parameters):
-    """An organisation that exists: with generated ones nothing but 404 would be seen. What is no UUID stays as it is."""
-    if path_parameters and is_uuid(path_parameters.get("org")):
-        path_parameters["org"] = ORGANISATION
-    return path_parameters
+def before_call(context, case, kwargs):
+    """With generated ids nothing but 404 would be seen. What is no id stays as it is, for it may be wrong on purpose."""
+    for name, value in (case.path_parameters or {}).items():
+        if is_generated(value):
+            case.path_parameters[name] = record(case, name) or value
 
 
-def is_uuid(value):
+def record(case, name):
+    for method, beginning, values in RECORDS:
+        if case.method in (method, method.upper()) or method == "*":
+            if case.operation.path.startswith(beginning) and name in values:
+                return values[name]
+    return None
+
+
+def is_generated(value):
+    """An id, or the example of a session key."""
     try:
-        return str(uuid.UUID(value)) == value
+        return value.startswith("sgn_sk_") or str(uuid.UUID(value)) == value
     except (AttributeError, TypeError, ValueError):
         return False
 

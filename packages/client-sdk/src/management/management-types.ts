@@ -6,128 +6,173 @@ export type ChangedClient = {
   /** Shown on the consent page */
   name: string;
   /** Cannot be changed */
-  clientType?: "confidential" | "public" | "native" | "spa";
-  description?: string;
-  logoUri?: string;
-  homepageUri?: string;
-  redirectUris?: string[];
-  postLogoutRedirectUris?: string[];
+  clientType?: ("confidential" | "public" | "native" | "spa") | null;
+  description?: string | null;
+  logoUri?: string | null;
+  homepageUri?: string | null;
+  redirectUris?: string[] | null;
+  postLogoutRedirectUris?: string[] | null;
   /** Where a federation login may return to */
-  returnUrls?: string[];
-  grantTypes?: (
-    | "authorization_code"
-    | "refresh_token"
-    | "client_credentials"
-    | "urn:ietf:params:oauth:grant-type:device_code"
-  )[];
+  returnUrls?: string[] | null;
+  grantTypes?:
+    | (
+        | "authorization_code"
+        | "refresh_token"
+        | "client_credentials"
+        | "urn:ietf:params:oauth:grant-type:device_code"
+      )[]
+    | null;
   /** Standard scopes, and scopes of the organisation */
-  allowedScopes?: string[];
+  allowedScopes?: string[] | null;
   tokenEndpointAuthMethod?:
-    | "client_secret_post"
-    | "client_secret_basic"
-    | "private_key_jwt"
-    | "tls_client_auth"
-    | "self_signed_tls_client_auth"
-    | "none";
+    | (
+        | "client_secret_post"
+        | "client_secret_basic"
+        | "private_key_jwt"
+        | "tls_client_auth"
+        | "self_signed_tls_client_auth"
+        | "none"
+      )
+    | null;
   /** Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri */
-  jwks?: { keys: Record<string, unknown>[] };
-  jwksUri?: string;
+  jwks?: { keys: Record<string, unknown>[] } | null;
+  jwksUri?: string | null;
   /** With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation */
-  tlsClientAuthSanUri?: string;
+  tlsClientAuthSanUri?: string | null;
   /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
-  tlsClientCertificateBoundAccessTokens?: boolean;
+  tlsClientCertificateBoundAccessTokens?: boolean | null;
   /** `false` equals consentMode `preauthorized` */
-  RequireConsent?: boolean;
-  consentMode?: "user" | "organisation" | "preauthorized";
-  requirePkce?: boolean;
+  RequireConsent?: boolean | null;
+  consentMode?: ("user" | "organisation" | "preauthorized") | null;
+  requirePkce?: boolean | null;
   /** With requirePkce `false`: a request without PKCE must have a nonce and the scope openid */
-  requireNonceWithoutPkce?: boolean;
+  requireNonceWithoutPkce?: boolean | null;
   /** 60 to 86400 */
-  AccessTokenLifetimeSeconds?: number;
+  AccessTokenLifetimeSeconds?: number | null;
   /** 300 to 31536000 */
-  RefreshTokenLifetimeSeconds?: number;
+  RefreshTokenLifetimeSeconds?: number | null;
   /** 300 to 31536000, for the token and all its successors */
-  refreshTokenAbsoluteLifetimeSeconds?: number;
+  refreshTokenAbsoluteLifetimeSeconds?: number | null;
   /** 0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat */
-  refreshTokenGraceSeconds?: number;
-  issueRefreshTokenWithoutOfflineAccess?: boolean;
-  idTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
-  accessTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
-  idTokenIncludesScopeClaims?: boolean;
+  refreshTokenGraceSeconds?: number | null;
+  issueRefreshTokenWithoutOfflineAccess?: boolean | null;
+  idTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  accessTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenIncludesScopeClaims?: boolean | null;
   /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
-  accessTokenType?: "at+jwt" | "JWT";
+  accessTokenType?: ("at+jwt" | "JWT") | null;
   /** `aud` of access tokens; default: the issuer */
-  audience?: string;
-  backchannelLogoutUri?: string;
-  contacts?: string[];
+  audience?: string | null;
+  backchannelLogoutUri?: string | null;
+  contacts?: string[] | null;
   /** `false` revokes codes and refresh tokens permanently */
-  enabled?: boolean;
-  access?: "everyone" | "assigned";
-  requiredAcr?: "urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr";
-  allowedResources?: string[];
-  allowPermanentKeys?: boolean;
-  requireSignedKeyCalls?: boolean;
+  enabled?: boolean | null;
+  access?: ("everyone" | "assigned") | null;
+  requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
+  allowedResources?: string[] | null;
+  allowPermanentKeys?: boolean | null;
+  requireSignedKeyCalls?: boolean | null;
   /** The signing pool whose agents sign its tokens */
-  signingPoolId?: string;
+  signingPoolId?: string | null;
 };
 
 export type ChangedScope = {
-  name?: string;
+  name?: string | null;
   /** Default: the name */
-  displayName?: string;
-  description?: string;
-  claims?: {
-    name: string;
-    source: "user" | "static" | "membership";
-    /** For `user` and `membership`: the attribute it is read from */
-    path?: string;
-    /** For `static`: the value for every user */
-    value?: unknown;
-  }[];
+  displayName?: string | null;
+  description?: string | null;
+  claims?:
+    | {
+        name: string;
+        source: "user" | "static" | "membership";
+        /** For `user` and `membership`: the attribute it is read from */
+        path?: string;
+        /** For `static`: the value for every user */
+        value?: unknown;
+      }[]
+    | null;
   /** Highlighted on the consent page */
-  sensitive?: boolean;
+  sensitive?: boolean | null;
 };
 
 export type ChangedSystemAccount = {
   /** 1 to 100 characters */
   name: string;
   /** The `clientId` of its own application, which it may always act for; cannot be changed */
-  applicationId?: string;
+  applicationId?: string | null;
   /** Whether it may use the management API and act for every application; cannot be changed */
-  administrator?: boolean;
+  administrator?: boolean | null;
   /** Whether requests without timestamp and nonce are rejected */
   requireStrictSignature: boolean;
   /** Whether its requests may tell the end user's address in `X-End-User-Address`; left out of a change, it stays */
-  allowEndUserAddress?: boolean;
+  allowEndUserAddress?: boolean | null;
   /** Whether its requests are accepted */
   enabled: boolean;
 };
 
-export type Client = Required<
-  Omit<
-    NewClient,
-    | "description"
-    | "logoUri"
-    | "homepageUri"
-    | "jwks"
-    | "jwksUri"
-    | "tlsClientAuthSanUri"
-    | "audience"
-    | "backchannelLogoutUri"
-    | "requiredAcr"
-    | "signingPoolId"
-  >
-> & {
+export type Client = {
   clientId: string;
+  /** Shown on the consent page */
+  name: string;
+  /** Cannot be changed */
+  clientType: "confidential" | "public" | "native" | "spa";
   description: string | null;
   logoUri: string | null;
   homepageUri: string | null;
+  redirectUris: string[];
+  postLogoutRedirectUris: string[];
+  /** Where a federation login may return to */
+  returnUrls: string[];
+  grantTypes: (
+    | "authorization_code"
+    | "refresh_token"
+    | "client_credentials"
+    | "urn:ietf:params:oauth:grant-type:device_code"
+  )[];
+  /** Standard scopes, and scopes of the organisation */
+  allowedScopes: string[];
+  tokenEndpointAuthMethod:
+    | "client_secret_post"
+    | "client_secret_basic"
+    | "private_key_jwt"
+    | "tls_client_auth"
+    | "self_signed_tls_client_auth"
+    | "none";
   jwks: { keys: Record<string, unknown>[] } | null;
   jwksUri: string | null;
   tlsClientAuthSanUri: string | null;
+  /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
+  tlsClientCertificateBoundAccessTokens: boolean;
+  /** `false` equals consentMode `preauthorized` */
+  RequireConsent: boolean;
+  consentMode: "user" | "organisation" | "preauthorized";
+  requirePkce: boolean;
+  /** With requirePkce `false`: a request without PKCE must have a nonce and the scope openid */
+  requireNonceWithoutPkce: boolean;
+  /** 60 to 86400 */
+  AccessTokenLifetimeSeconds: number;
+  /** 300 to 31536000 */
+  RefreshTokenLifetimeSeconds: number;
+  /** 300 to 31536000, for the token and all its successors */
+  refreshTokenAbsoluteLifetimeSeconds: number;
+  /** 0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat */
+  refreshTokenGraceSeconds: number;
+  issueRefreshTokenWithoutOfflineAccess: boolean;
+  idTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  accessTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  idTokenIncludesScopeClaims: boolean;
+  /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
+  accessTokenType: "at+jwt" | "JWT";
   audience: string | null;
   backchannelLogoutUri: string | null;
+  contacts: string[];
+  /** `false` revokes codes and refresh tokens permanently */
+  enabled: boolean;
+  access: "everyone" | "assigned";
   requiredAcr: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
+  allowedResources: string[];
+  allowPermanentKeys: boolean;
+  requireSignedKeyCalls: boolean;
   signingPoolId: string | null;
   secrets: ClientSecret[];
   createdAt: string;
@@ -164,14 +209,98 @@ export type CreatedSystemAccount = SystemAccount & { publicKey: string; secretKe
 
 export type CreatedSystemAccountKey = SystemAccountKey & { id: string; secretKey: string | null };
 
-export type NewClient = ChangedClient & {
+export type NewClient = {
+  /** Shown on the consent page */
+  name: string;
   /** Cannot be changed */
   clientType: "confidential" | "public" | "native" | "spa";
+  description?: string | null;
+  logoUri?: string | null;
+  homepageUri?: string | null;
+  redirectUris?: string[] | null;
+  postLogoutRedirectUris?: string[] | null;
+  /** Where a federation login may return to */
+  returnUrls?: string[] | null;
+  grantTypes?:
+    | (
+        | "authorization_code"
+        | "refresh_token"
+        | "client_credentials"
+        | "urn:ietf:params:oauth:grant-type:device_code"
+      )[]
+    | null;
+  /** Standard scopes, and scopes of the organisation */
+  allowedScopes?: string[] | null;
+  tokenEndpointAuthMethod?:
+    | (
+        | "client_secret_post"
+        | "client_secret_basic"
+        | "private_key_jwt"
+        | "tls_client_auth"
+        | "self_signed_tls_client_auth"
+        | "none"
+      )
+    | null;
+  /** Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri */
+  jwks?: { keys: Record<string, unknown>[] } | null;
+  jwksUri?: string | null;
+  /** With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation */
+  tlsClientAuthSanUri?: string | null;
+  /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
+  tlsClientCertificateBoundAccessTokens?: boolean | null;
+  /** `false` equals consentMode `preauthorized` */
+  RequireConsent?: boolean | null;
+  consentMode?: ("user" | "organisation" | "preauthorized") | null;
+  requirePkce?: boolean | null;
+  /** With requirePkce `false`: a request without PKCE must have a nonce and the scope openid */
+  requireNonceWithoutPkce?: boolean | null;
+  /** 60 to 86400 */
+  AccessTokenLifetimeSeconds?: number | null;
+  /** 300 to 31536000 */
+  RefreshTokenLifetimeSeconds?: number | null;
+  /** 300 to 31536000, for the token and all its successors */
+  refreshTokenAbsoluteLifetimeSeconds?: number | null;
+  /** 0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat */
+  refreshTokenGraceSeconds?: number | null;
+  issueRefreshTokenWithoutOfflineAccess?: boolean | null;
+  idTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  accessTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenIncludesScopeClaims?: boolean | null;
+  /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
+  accessTokenType?: ("at+jwt" | "JWT") | null;
+  /** `aud` of access tokens; default: the issuer */
+  audience?: string | null;
+  backchannelLogoutUri?: string | null;
+  contacts?: string[] | null;
+  /** `false` revokes codes and refresh tokens permanently */
+  enabled?: boolean | null;
+  access?: ("everyone" | "assigned") | null;
+  requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
+  allowedResources?: string[] | null;
+  allowPermanentKeys?: boolean | null;
+  requireSignedKeyCalls?: boolean | null;
+  /** The signing pool whose agents sign its tokens */
+  signingPoolId?: string | null;
 };
 
-export type NewScope = ChangedScope & {
+export type NewScope = {
   /** As clients request it; cannot be changed */
   name: string;
+  /** Default: the name */
+  displayName?: string | null;
+  description?: string | null;
+  claims?:
+    | {
+        name: string;
+        source: "user" | "static" | "membership";
+        /** For `user` and `membership`: the attribute it is read from */
+        path?: string;
+        /** For `static`: the value for every user */
+        value?: unknown;
+      }[]
+    | null;
+  /** Highlighted on the consent page */
+  sensitive?: boolean | null;
 };
 
 export type NewSystemAccount = {
@@ -180,11 +309,11 @@ export type NewSystemAccount = {
   /** The `clientId` of its own application, which it may always act for; cannot be changed */
   applicationId: string;
   /** Whether it may use the management API and act for every application; cannot be changed */
-  administrator?: boolean;
+  administrator?: boolean | null;
   /** Whether requests without timestamp and nonce are rejected */
-  requireStrictSignature?: boolean;
+  requireStrictSignature?: boolean | null;
   /** Whether its requests may tell the end user's address in `X-End-User-Address`; left out of a change, it stays */
-  allowEndUserAddress?: boolean;
+  allowEndUserAddress?: boolean | null;
 };
 
 export type Preauthorization = {
@@ -195,10 +324,37 @@ export type Preauthorization = {
   createdAt: string;
 };
 
-export type Scope = Required<NewScope> & { id: string; createdAt: string };
-
-export type SystemAccount = Required<ChangedSystemAccount> & {
+export type Scope = {
   id: string;
+  name: string;
+  displayName: string;
+  description: string;
+  claims: {
+    name: string;
+    source: "user" | "static" | "membership";
+    /** For `user` and `membership`: the attribute it is read from */
+    path?: string;
+    /** For `static`: the value for every user */
+    value?: unknown;
+  }[];
+  sensitive: boolean;
+  createdAt: string;
+};
+
+export type SystemAccount = {
+  id: string;
+  /** 1 to 100 characters */
+  name: string;
+  /** The `clientId` of its own application, which it may always act for; cannot be changed */
+  applicationId: string;
+  /** Whether it may use the management API and act for every application; cannot be changed */
+  administrator: boolean;
+  /** Whether requests without timestamp and nonce are rejected */
+  requireStrictSignature: boolean;
+  /** Whether its requests may tell the end user's address in `X-End-User-Address`; left out of a change, it stays */
+  allowEndUserAddress: boolean;
+  /** Whether its requests are accepted */
+  enabled: boolean;
   /** Other applications that it may act for */
   permissions: string[];
   keys: SystemAccountKey[];
@@ -226,18 +382,18 @@ export type ManagementCalls = {
   "POST /legacy/api/oauth/clients/{clientId}/rotate-secret": {
     body?: {
       /** At most 100 characters */
-      label?: string;
+      label?: string | null;
       /** Default: never */
-      expiresAt?: string;
+      expiresAt?: string | null;
       /** Expires the existing ones; default: they stay active until revoked */
-      expireOthersInSeconds?: number;
+      expireOthersInSeconds?: number | null;
     };
     answer: CreatedClientSecret;
   };
   "POST /legacy/api/oauth/clients/{clientId}/revoke-old-secret": {
     body?: {
       /** Default: all active secrets except the newest */
-      secretId?: string;
+      secretId?: string | null;
     };
   };
   "GET /legacy/api/oauth/clients/{clientId}/users": { item: AssignedUser };

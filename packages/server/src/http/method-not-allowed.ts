@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RenderErrorPage } from "./error-handlers.ts";
 import { sendProblem } from "./error-handlers.ts";
-import { acceptsPage } from "./program.ts";
+import { acceptsPage, isProgram } from "./program.ts";
 
 interface RouteAddress {
   readonly pattern: RegExp;
@@ -36,6 +36,21 @@ const problem = { status: 405, code: "method-not-allowed", title: "Method not al
 async function refuse(request: FastifyRequest, reply: FastifyReply, render: RenderErrorPage): Promise<void> {
   if (acceptsPage(request)) await render(request, reply, { status: problem.status });
   else await sendProblem(reply, problem, request.id);
+}
+
+/**
+ * For a page at the address of an operation with other methods: a program would take the sign-in for its answer.
+ * @param methods of the operation. @returns whether the request was refused
+ */
+export async function refusePageToProgram(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: string,
+): Promise<boolean> {
+  reply.header("vary", "Accept, Authorization");
+  if (!isProgram(request)) return false;
+  await sendProblem(reply.header("allow", methods), problem, request.id);
+  return true;
 }
 
 function allowedMethods(addresses: Iterable<RouteAddress>, url: string): string[] {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { type IncomingMessage, get as request } from "node:http";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
@@ -40,12 +41,13 @@ after(() => running.close());
 async function get(
   url: string,
   accept: string,
-): Promise<{ status: number | undefined; contentType: string }> {
+): Promise<{ status: number | undefined; contentType: string; allow: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(url, { headers: { accept } }, resolve).on("error", reject);
   const response = await promise;
   response.resume();
-  return { status: response.statusCode, contentType: response.headers["content-type"] ?? "" };
+  const { "content-type": contentType = "", allow } = response.headers;
+  return { status: response.statusCode, contentType, allow };
 }
 
 test("a program without credentials gets 401 in JSON where a browser gets the sign-in page", async () => {
@@ -53,12 +55,33 @@ test("a program without credentials gets 401 in JSON where a browser gets the si
     `/devices/manage/${org.organisation.id}`,
     `/devices/manage/${org.organisation.id}/policy`,
     `/oauth/${org.organisation.id}/user/consents`,
+    `/oauth/manage/${org.organisation.id}`,
+    `/oauth/manage/${org.organisation.id}/scopes`,
+    `/oauth/${org.organisation.id}/account`,
+    `/oauth/${org.organisation.id}/account/profile`,
   ])
     for (const accept of ["*/*", "application/json"]) {
       const { status, contentType } = await get(`${running.baseUrl}${path}`, accept);
       assert.equal(status, 401, `${accept} ${path}`);
       assert.match(contentType, /json/);
     }
+});
+
+test("a page at the address of an operation with other methods is refused to programs, as /openapi.json says", async () => {
+  const id = randomUUID();
+  for (const path of [
+    `/devices/manage/${org.organisation.id}/${id}/revoke`,
+    `/devices/manage/${org.organisation.id}/codes/${id}/withdraw`,
+    `/oauth/${org.organisation.id}/device`,
+  ]) {
+    for (const accept of ["*/*", "application/json"]) {
+      const { status, contentType, allow } = await get(`${running.baseUrl}${path}`, accept);
+      assert.deepEqual([status, allow], [405, "POST"], `${accept} ${path}`);
+      assert.match(contentType, /problem\+json/);
+    }
+    const page = await get(`${running.baseUrl}${path}`, "text/html");
+    assert.ok(page.status === 200 || page.status === 303, `${path}: ${page.status}`);
+  }
 });
 
 test("what is no HTTP is answered in the form of every other refusal", async () => {

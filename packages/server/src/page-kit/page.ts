@@ -19,12 +19,13 @@ import type { SignedIn } from "../core/sessions/session.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
-import type { ErrorHandler } from "../http/error-handlers.ts";
+import { type ErrorHandler, sendProblem } from "../http/error-handlers.ts";
 import { NotFound } from "../http/errors.ts";
 import { sanitizeQuery } from "../http/form-body.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
 import { type InOrganisation, inOrganisation, type OrganisationRoute } from "../http/organisation-lookup.ts";
 import { sendPage } from "../http/page.ts";
+import { isProgram } from "../http/program.ts";
 import { demandsRecentSignIn } from "./recent-sign-in.ts";
 
 /** One browser request at one organisation. */
@@ -137,7 +138,8 @@ export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "br
       await handle(deps, visit);
     } catch (error) {
       if (error instanceof SeeOther) await redirectTo(visit, error.path);
-      else if (error instanceof SignInRequired) await signIn(deps, visit, error);
+      else if (error instanceof SignInRequired)
+        await (isProgram(visit.request) ? refuseProgram : signIn)(deps, visit, error);
       else throw error;
     }
     return visit.reply;
@@ -149,6 +151,16 @@ const signIn = (
   visit: Visit,
   { returnTo, missing }: SignInRequired,
 ) => browserSession.signIn(visit, { place: signInPlace(returnTo), path: returnTo }, missing);
+
+const notAuthenticated = {
+  status: 401,
+  code: "not-authenticated",
+  title: "The request is not authenticated",
+} as const;
+
+/** It would take the sign-in page, with its status 200, for the answer. */
+const refuseProgram = (_: unknown, { request, reply }: Visit): Promise<void> =>
+  sendProblem(reply, notAuthenticated, request.id);
 
 /**
  * Any administrator of the organisation who is signed in, however long ago.

@@ -1,4 +1,5 @@
 /** Describes an `apiRoute` operation, with the headers, credentials and errors that all of them share. */
+import Type, { type TSchema } from "typebox";
 import type { Credential, Operation } from "../../http/api/api-route.ts";
 import {
   type DescribedOperation,
@@ -51,7 +52,7 @@ export function describeApiOperation(operation: Operation): DescribedOperation {
       ? {
           body: {
             contentType: "application/json",
-            schema: body,
+            schema: operation.lenient ? withNulls(body) : body,
             isOptional: operation.bodyOptional ?? false,
             ...(example === undefined ? {} : { example }),
           },
@@ -60,6 +61,19 @@ export function describeApiOperation(operation: Operation): DescribedOperation {
     answers: { ...errorAnswers(operation), ...answers },
   };
 }
+
+/** Where null counts as absent, an optional member may be null. */
+function withNulls(body: TSchema): TSchema {
+  const { properties = {}, required = [] } = body as { properties?: TSchemas; required?: string[] };
+  const orNull = ([name, schema]: [string, TSchema]) => {
+    if (required.includes(name)) return [name, schema];
+    const { description, ...value } = schema as TSchema & { description?: string };
+    return [name, Type.Union([value, Type.Null()], description === undefined ? {} : { description })];
+  };
+  return { ...body, properties: Object.fromEntries(Object.entries(properties).map(orNull)) };
+}
+
+type TSchemas = Readonly<Record<string, TSchema>>;
 
 function errorAnswers(operation: Operation): DescribedOperation["answers"] {
   const { method, errors = [], errorForm } = operation;

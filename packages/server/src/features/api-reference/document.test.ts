@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type, { type TSchema } from "typebox";
 import type { DescribedOperation } from "../../http/api/described-operation.ts";
+import { describeApiOperation } from "./api-operation.ts";
 import { openApiDocument } from "./document.ts";
 
 const operation = (more: Partial<DescribedOperation> = {}): DescribedOperation => ({
@@ -58,6 +59,55 @@ test("a schema with a title becomes a shared component, a union of strings an en
     colour: { type: "string", enum: ["red", "blue"] },
     more: { type: "object", additionalProperties: {} },
   });
+});
+
+test("an optional query parameter may be empty, and where null counts as absent an optional member may be null", () => {
+  const query = Type.Object({ at: Type.String(), kind: Type.Optional(Type.Enum(["a", "b"])) });
+  const body = Type.Object({ name: Type.String(), size: Type.Optional(Type.Integer({ description: "cm" })) });
+  const api = { method: "PUT", path: "/things/:id", tag: "Service", credential: "administrator" } as const;
+  const described = (more: object) =>
+    describeApiOperation({
+      ...api,
+      operationId: "put",
+      summary: "A thing",
+      query,
+      body,
+      answers: {},
+      ...more,
+    });
+  const sent = (more: object) => buildDocument(described(more)).paths["/things/{id}"]?.["put"];
+  const parameters = sent({})?.parameters ?? [];
+  const may = parameters.map(({ name, allowEmptyValue }) => [name, allowEmptyValue]);
+  assert.deepEqual(
+    may.filter(([name]) => name === "at" || name === "kind"),
+    [
+      ["at", undefined],
+      ["kind", true],
+    ],
+  );
+  const members = (more: object) => sent(more)?.requestBody?.content["application/json"]?.schema?.properties;
+  assert.deepEqual(members({})?.["size"], { type: "integer", description: "cm" });
+  assert.deepEqual(members({ lenient: { readOnly: [] } }), {
+    name: { type: "string" },
+    size: { anyOf: [{ type: "integer" }, { type: "null" }], description: "cm" },
+  });
+});
+
+test("a session key in the path or the body is a parameter, in the query a security scheme", () => {
+  const security = [["sessionKey"], ["sessionKey", "systemAccount"]] as const;
+  const content = { contentType: "application/json", isOptional: false } as const;
+  const schema = Type.Object({ Key: Type.String() });
+  const { paths } = buildDocument(
+    operation({ security, path: "/keys/:key?" }),
+    operation({ security, path: "/logout", operationId: "logout", body: { ...content, schema } }),
+  );
+  const inPlace = [{}, { systemAccount: [] }];
+  assert.deepEqual(paths["/keys"]?.["get"]?.security, [
+    { sessionKey: [] },
+    { sessionKey: [], systemAccount: [] },
+  ]);
+  assert.deepEqual(paths["/keys/{key}"]?.["get"]?.security, inPlace);
+  assert.deepEqual(paths["/logout"]?.["get"]?.security, inPlace);
 });
 
 test("rejects duplicate titles, operationIds and addresses, and undescribed parameters and tags", () => {

@@ -72,7 +72,9 @@ function describeOperation(
     ...operationNames(operation, path),
     ...(description === undefined ? {} : { description }),
     tags: [operation.tag],
-    security: operation.security.map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),
+    security: securityOf(operation, path).map((schemes) =>
+      Object.fromEntries(schemes.map((scheme) => [scheme, []])),
+    ),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body && shape
       ? {
@@ -87,6 +89,13 @@ function describeOperation(
     ),
     "x-codeSamples": [{ lang: "Shell", label: "curl", source }],
   };
+}
+
+/** OpenAPI has no scheme for a credential in the path or the body: a session key is a parameter there. */
+function securityOf({ security, body }: DescribedOperation, path: string): DescribedOperation["security"] {
+  const { properties = {} } = (body?.schema ?? {}) as { properties?: object };
+  if (!path.includes("{key}") && !("Key" in properties)) return security;
+  return security.map((schemes) => schemes.filter((scheme) => scheme !== "sessionKey"));
 }
 
 /** A path with its optional last parameter gets names of its own: `getThingByAppId`. */

@@ -32,6 +32,7 @@ export interface OpenApiParameter {
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly description?: string;
+  readonly allowEmptyValue?: boolean;
   readonly schema: JsonSchema;
   readonly example?: unknown;
 }

@@ -51,6 +51,7 @@ function credentialText({ security }: OpenApiOperation): Html {
   const text = alternatives
     .map((names) => names.map((name) => schemeTexts[name] ?? name).join(" and "))
     .join(", or ");
+  if (Object.keys(security[0] ?? {}).length === 0) return html`Optional: <a href="#credentials">${text}</a>.`;
   return html`Requires <a href="#credentials">${text}</a>.`;
 }
 

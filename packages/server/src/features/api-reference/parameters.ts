@@ -50,6 +50,8 @@ export function queryParameters({ query }: DescribedOperation): OpenApiParameter
     name,
     in: "query",
     required: required.includes(name),
+    // It counts as absent.
+    ...(required.includes(name) ? {} : { allowEmptyValue: true }),
     ...(description === undefined ? {} : { description }),
     schema,
   }));

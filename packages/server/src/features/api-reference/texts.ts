@@ -77,7 +77,7 @@ export const securitySchemes = {
     in: "query",
     name: "key",
     description:
-      "A session key (prefix `sgn_sk_`): `{key}` in the path, `key` in the query or `Key` in the body.",
+      "A session key (prefix `sgn_sk_`). Operations with `{key}` in the path or `Key` in the body take it there, as a parameter.",
   },
   accessToken: {
     type: "http",

@@ -44,6 +44,7 @@ export interface Operation {
   readonly body?: TSchema;
   /** All members of the body are optional, and so is the body. */
   readonly bodyOptional?: boolean;
+  readonly lenient?: Lenient;
   /** By status, without the errors that all JSON operations share: /openapi.json adds those. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
   /** Statuses of errors specific to this operation, e.g. 403 or 410. */
@@ -95,7 +96,6 @@ export interface Lenient {
 type Described<Q, B> = Omit<Operation, "query" | "body"> & {
   readonly query?: Q;
   readonly body?: B;
-  readonly lenient?: Lenient;
 };
 
 interface ApiRoute<C, Q extends TSchema | undefined, B extends TSchema | undefined, W>

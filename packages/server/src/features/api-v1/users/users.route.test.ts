@@ -7,6 +7,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import { getTokens } from "../../../testing/fixtures/client.ts";
+import { giveAuthenticator } from "../../../testing/fixtures/factors.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -229,8 +230,10 @@ forEachDatabase(({ fresh }) => {
     const path = `/users/${home.user.id}`;
     const own = await makeApiClient(service, home, ["signet:users:write"]);
     await own.call("PATCH", path, { body: { attributes: { salary: 9 } } });
-    const seen = (await reader.call("GET", path)).body;
-    assert.deepEqual([seen["guest"], seen["hasPassword"], seen["attributes"]], [true, false, {}]);
+    await giveAuthenticator(service, home);
+    const { guest: isGuest, hasPassword, secondFactors, attributes } = (await reader.call("GET", path)).body;
+    assert.deepEqual([isGuest, hasPassword, secondFactors, attributes], [true, false, [], {}]);
+    assert.deepEqual((await own.call("GET", path)).body["secondFactors"], ["totp"]);
     const refused = await writer.call("PATCH", path, { body: { nickname: "x", membershipAttributes: {} } });
     assert.deepEqual([refused.status, refused.body["type"]], [409, "urn:signet:error:foreign-account"]);
     const changed = await writer.call("PATCH", path, { body: { membershipAttributes: { desk: 1 } } });

@@ -13,6 +13,7 @@ import { selectField } from "../../../html/components/fields.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
 import { codedNotFound } from "../../../http/coded-error.ts";
+import { refusePageToProgram } from "../../../http/method-not-allowed.ts";
 import {
   alreadyApplied,
   type Confirmation,
@@ -92,7 +93,9 @@ function confirmedRoutes<Pending>(
   confirmation: Confirmation<ManageDeps, Pending>,
 ): void {
   const page = managePageHandler(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
-  app.get(operation.path, { errorHandler: deps.showError }, page);
+  app.get(operation.path, { errorHandler: deps.showError }, async (request, reply) =>
+    (await refusePageToProgram(request, reply, operation.method)) ? reply : page(request, reply),
+  );
   pageAndApiRoute(app, deps, operation, { program, page: (_, visit) => confirm(deps, visit, confirmation) });
 }
 

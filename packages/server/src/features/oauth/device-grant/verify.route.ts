@@ -11,6 +11,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { RateLimited, rateLimitHeaders } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { SigningRequestRef } from "../../../core/tokens/signer.ts";
+import { refusePageToProgram } from "../../../http/method-not-allowed.ts";
 import { type PageForm, parsedForm, parseQuery } from "../../../http/form-body.ts";
 import {
   type BrowserDeps,
@@ -54,6 +55,7 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
 }
 
 async function redirectToVerify(_deps: BrowserDeps, visit: Visit): Promise<void> {
+  if (await refusePageToProgram(visit.request, visit.reply, "POST")) return;
   const query = parseQuery(visit.request);
   requireSingle(query);
   return redirectTo(visit, verifyPage(visit, readUserCodeField(query)).path);

@@ -36,10 +36,12 @@ export async function authenticateAgent(
 ): Promise<AgentCaller> {
   const presented = BEARER.exec(request.headers.authorization ?? "")?.[1];
   const { query } = deps.database;
-  const agent = presented && (await findAgentByApiKey(query, orgId, sha256Base64url(presented)));
+  // Nothing was guessed.
+  if (presented === undefined) throw invalidKey("no API key");
+  const agent = await findAgentByApiKey(query, orgId, sha256Base64url(presented));
   if (!agent) {
     await countFailure(deps, orgId, request);
-    throw invalidKey(presented === undefined ? "no API key" : "unknown API key, or its agent is deactivated");
+    throw invalidKey("unknown API key, or its agent is deactivated");
   }
   const now = deps.clock();
   const { id: agentId, poolId } = agent;

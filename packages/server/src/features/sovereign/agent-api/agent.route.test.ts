@@ -145,10 +145,12 @@ forEachDatabase(({ fresh }) => {
     );
     refused(await gone.call("queue"), 401, "invalid_token");
     refused(await elsewhere.call("queue"), 401, "invalid_token");
-    for (let more = 0; more < 2; more++) await agent.call("sign", {}, { authorization: "Bearer sgn_ak_x" });
-    const limited = await agent.call("sign", {}, { authorization: "Bearer sgn_ak_x" });
+    const guess = () => agent.call("sign", {}, { authorization: "Bearer sgn_ak_x" });
+    for (let more = 0; more < 4; more++) refused(await guess(), 401, "invalid_token");
+    const limited = await guess();
     refused(limited, 429, "temporarily_unavailable");
     assert.ok(Number(limited.headers.get("retry-after")) > 0);
+    refused(await agent.call("queue", undefined, { authorization: "" }), 401, "invalid_token");
     assert.equal((await agent.call("queue")).status, 200, "the right key still works");
     clock.advance(61_000);
     await agent.call("queue");
