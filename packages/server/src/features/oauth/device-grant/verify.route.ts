@@ -11,8 +11,8 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { RateLimited, rateLimitHeaders } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { SigningRequestRef } from "../../../core/tokens/signer.ts";
-import { refusePageToProgram } from "../../../http/method-not-allowed.ts";
 import { type PageForm, parsedForm, parseQuery } from "../../../http/form-body.ts";
+import { refusePageToProgram } from "../../../http/method-not-allowed.ts";
 import {
   type BrowserDeps,
   browserRoute,
