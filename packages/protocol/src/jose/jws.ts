@@ -63,12 +63,9 @@ export async function signJws(input: {
   payload: object | string;
 }): Promise<string> {
   const { alg, typ, kid, payload, privateKey } = input;
-  const { digest, options, keyType } = jwsAlgorithms[alg];
-  // Node would sign with whatever algorithm fits the key, and the header would not tell the truth.
-  if (privateKey.asymmetricKeyType !== keyType) throw new TypeError(`not a key for ${alg}`);
-  const header = JSON.stringify({ alg, typ, kid });
+  const { digest, options } = jwsAlgorithms[alg];
   const body = typeof payload === "string" ? payload : JSON.stringify(payload);
-  const signingInput = `${encode(header)}.${encode(body)}`;
+  const signingInput = `${encodedHeader(privateKey, { alg, typ, kid })}.${encode(body)}`;
   // With a callback the signature is made on the thread pool, and the event loop goes on with other requests.
   const signature = await new Promise<Buffer>((resolve, reject) => {
     sign(digest, Buffer.from(signingInput), { key: privateKey, ...options }, (error, bytes) =>
@@ -76,6 +73,26 @@ export async function signJws(input: {
     );
   });
   return `${signingInput}.${signature.toString("base64url")}`;
+}
+
+const headers = new WeakMap<KeyObject, Map<string, string>>();
+
+/** The encoded header, made once for a key: its name and the few types of its tokens hardly change. */
+function encodedHeader(
+  privateKey: KeyObject,
+  { alg, typ, kid }: { alg: SigningAlg; typ: string; kid: string },
+): string {
+  const name = `${alg} ${typ} ${kid}`;
+  const ofKey = headers.get(privateKey);
+  const known = ofKey?.get(name);
+  if (known !== undefined) return known;
+  // Node would sign with whatever algorithm fits the key, and the header would not tell the truth.
+  if (privateKey.asymmetricKeyType !== jwsAlgorithms[alg].keyType)
+    throw new TypeError(`not a key for ${alg}`);
+  const encoded = encode(JSON.stringify({ alg, typ, kid }));
+  if (ofKey) ofKey.set(name, encoded);
+  else headers.set(privateKey, new Map([[name, encoded]]));
+  return encoded;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, sql } from "kysely";
 import type pg from "pg";
 import { ReadOnlyServer } from "./database-errors.ts";
+import { runOwnStatements, withOneDriver } from "./own-statements.ts";
 import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
@@ -92,13 +93,18 @@ export function openWithoutTimeout(url: string): Pick<Opened, "transaction" | "c
 
 function openKysely(dialect: Dialect): Opened {
   const owner = {};
-  const query = new Kysely<Schema>({ dialect: refusingNested(dialect, owner) });
+  const { dialect: withOne, driver } = withOneDriver(refusingNested(dialect, owner));
+  const query = new Kysely<Schema>({ dialect: withOne });
+  runOwnStatements(query, driver);
   return {
     query,
     transaction: (work) => query.transaction().execute((tx) => runInTransaction(owner, () => work(tx))),
     ping: async () => {
       await sql`select 1`.execute(query);
     },
-    close: () => query.destroy(),
+    close: async () => {
+      await query.destroy();
+      await driver.destroy();
+    },
   };
 }

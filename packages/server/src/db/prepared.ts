@@ -5,6 +5,8 @@
 import { type Compilable, CompiledQuery } from "kysely";
 import { isPostgres } from "./is-postgres.ts";
 import type { Db } from "./open.ts";
+import { ownStatements } from "./own-statements.ts";
+import { nameStatement } from "./postgres/statement-names.ts";
 
 type Values = Readonly<Record<string, string | number | null>>;
 
@@ -19,10 +21,14 @@ const isPlaceholder = (one: unknown): one is Placeholder =>
   typeof one === "object" && one !== null && "placeholder" in one;
 
 interface Compiled {
-  readonly sql: string;
+  /** Without its parameters. */
+  readonly query: CompiledQuery<unknown>;
   /** By position: a placeholder, or a constant. */
   readonly parameters: readonly unknown[];
 }
+
+const filled = (parameters: readonly unknown[], values: Values): unknown[] =>
+  parameters.map((one) => (isPlaceholder(one) ? values[one.placeholder] : one));
 
 /**
  * @param build builds the statement; called once per dialect, and may use nothing but its arguments
@@ -33,14 +39,20 @@ export function prepared<V extends Values, Row = never>(
 ): (db: Db, values: V) => Promise<Row[]> {
   let sqlite: Compiled | undefined;
   let postgres: Compiled | undefined;
-  const compile = (db: Db): Compiled =>
-    build(db, ((placeholder: string) => ({ placeholder })) as unknown as Parameter<V>).compile();
+  const compile = (db: Db): Compiled => {
+    const placeholders = ((placeholder: string) => ({ placeholder })) as unknown as Parameter<V>;
+    const { sql, parameters } = build(db, placeholders).compile();
+    if (isPostgres(db)) nameStatement(sql);
+    return { query: CompiledQuery.raw(sql), parameters };
+  };
 
   return async (db, values) => {
     let compiled: Compiled;
     if (isPostgres(db)) compiled = postgres ??= compile(db);
     else compiled = sqlite ??= compile(db);
-    const parameters = compiled.parameters.map((one) => (isPlaceholder(one) ? values[one.placeholder] : one));
-    return (await db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, parameters))).rows;
+    const parameters = filled(compiled.parameters, values);
+    const query = { ...compiled.query, parameters } as CompiledQuery<Row>;
+    const run = ownStatements(db);
+    return (run ? await run(query) : await db.executeQuery(query)).rows;
   };
 }

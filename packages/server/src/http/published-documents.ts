@@ -39,6 +39,15 @@ export interface PublishedDocuments {
 
 export function publishedDocuments(options: { capacity: number; clock: () => number }): PublishedDocuments {
   const documents = new Map<string, PublishedDocument>();
+  const paths = new Map<string, Set<string>>();
+  const drop = (path: string) => {
+    const { orgId } = documents.get(path) ?? {};
+    documents.delete(path);
+    if (orgId === undefined) return;
+    const others = paths.get(orgId);
+    others?.delete(path);
+    if (others?.size === 0) paths.delete(orgId);
+  };
   let count = 0;
   let evictions = 0;
   return {
@@ -66,14 +75,16 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
     mark: () => evictions,
     put: (path, document, mark) => {
       if (mark !== evictions) return;
-      documents.delete(path);
-      if (documents.size >= options.capacity) documents.delete(documents.keys().next().value as string);
+      drop(path);
+      if (documents.size >= options.capacity) drop(documents.keys().next().value as string);
       documents.set(path, document);
+      const { orgId } = document;
+      paths.set(orgId, (paths.get(orgId) ?? new Set()).add(path));
     },
     cached: (path) => documents.get(path),
     evictOrganisation: (orgId) => {
       evictions++;
-      for (const [path, document] of documents) if (document.orgId === orgId) documents.delete(path);
+      for (const path of paths.get(orgId) ?? []) drop(path);
     },
     markAllStale: () => {
       evictions++;

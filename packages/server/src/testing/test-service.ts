@@ -21,7 +21,7 @@ import type { ConnectionBounds } from "../http/listeners/connection-bounds.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import type { AppOptions } from "../modules/app-context.ts";
 import { type OpenListeners, openCertificateListeners } from "../modules/certificate-listeners.ts";
-import { openService, type Service, withMailbox } from "../modules/open-service.ts";
+import { openService, type Service, type ServiceOptions, withMailbox } from "../modules/open-service.ts";
 import { quickPasswords } from "./fakes/quick-passwords.ts";
 import { quickSigningKeys } from "./fakes/quick-signing-keys.ts";
 import { freePort } from "./free-port.ts";
@@ -71,6 +71,8 @@ export interface TestServiceOptions {
   readonly isMeddling?: boolean;
   /** Demo mode, with what this makes. */
   readonly demo?: (service: Service) => Promise<AppOptions["demo"]>;
+  /** Observes every statement. */
+  readonly around?: ServiceOptions["around"];
   /** Of every listener; default: the service's own. */
   readonly connectionBounds?: ConnectionBounds;
 }
@@ -133,7 +135,7 @@ async function start(
   const onError = (error: unknown) => errors.push(error);
   const watch = watchActs();
   const opened = await openService(config, {
-    around: watch.dialect,
+    around: (dialect) => watch.dialect(options.around?.(dialect) ?? dialect),
     ...(options.clock ? { clock: options.clock } : {}),
     onError,
     newPrivateKey: quickSigningKeys(nameOf(options.databaseUrl)),

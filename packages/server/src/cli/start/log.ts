@@ -23,12 +23,26 @@ export function logTo(level: string, destination: DestinationStream): Log {
   );
   const isInfo = log.isLevelEnabled("info");
   const request = (line: RequestLine) => {
-    if (isInfo) destination.write(requestLine(line, new Date()));
+    if (isInfo) destination.write(requestLine(line, timeText(Date.now())));
   };
   return Object.assign(log, { request });
 }
 
-/** Needs no escaping: the ID is generated here, the method comes from node:http, the route is a pattern. */
-export function requestLine({ requestId, method, route, status, durationMs }: RequestLine, at: Date): string {
-  return `{"level":${INFO},"time":"${at.toISOString()}","service":"signet","requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"durationMs":${durationMs},"msg":"request"}\n`;
+let written = { at: 0, text: "" };
+
+/** Made once for all lines of a millisecond: a busy server writes several. */
+function timeText(at: number): string {
+  if (written.at !== at) written = { at, text: new Date(at).toISOString() };
+  return written.text;
+}
+
+/**
+ * Needs no escaping: the ID is generated here, the method comes from node:http, the route is a pattern.
+ * @param time ISO 8601
+ */
+export function requestLine(
+  { requestId, method, route, status, durationMs }: RequestLine,
+  time: string,
+): string {
+  return `{"level":${INFO},"time":"${time}","service":"signet","requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"durationMs":${durationMs},"msg":"request"}\n`;
 }

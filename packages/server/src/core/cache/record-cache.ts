@@ -5,6 +5,7 @@
 import type { Change } from "../../db/change-feed.ts";
 import type { Clock } from "../clock.ts";
 import type { RecordDeps } from "../record-changes.ts";
+import { byOrganisation } from "./by-organisation.ts";
 
 export interface RecordCacheOptions<T> {
   readonly capacity: number;
@@ -28,12 +29,12 @@ interface Entry<T> {
 }
 
 export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
-  const entries = new Map<string, Entry<T>>();
+  const entries = byOrganisation<Entry<T>>(options.capacity);
   // A load that began before an eviction may return the old record, which must not be cached.
   let generation = 0;
 
   const peek = (orgId: string, id: string) => {
-    const entry = entries.get(`${orgId}/${id}`);
+    const entry = entries.get(orgId, id);
     return entry && entry.staleAt > options.clock() ? entry.record : undefined;
   };
 
@@ -41,10 +42,7 @@ export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
     const startedIn = generation;
     const record = await options.load(orgId, id);
     if (record === undefined || startedIn !== generation) return record;
-    const key = `${orgId}/${id}`;
-    entries.delete(key);
-    if (entries.size >= options.capacity) entries.delete(entries.keys().next().value as string);
-    entries.set(key, { record, staleAt: options.clock() + options.maxAgeMs });
+    entries.set(orgId, id, { record, staleAt: options.clock() + options.maxAgeMs });
     return record;
   };
 
@@ -53,7 +51,7 @@ export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
     get: async (orgId, id) => peek(orgId, id) ?? load(orgId, id),
     evictOrganisation: (orgId) => {
       generation++;
-      for (const key of entries.keys()) if (key.startsWith(`${orgId}/`)) entries.delete(key);
+      entries.deleteOrganisation(orgId);
     },
     clear: () => {
       generation++;

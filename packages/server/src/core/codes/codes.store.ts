@@ -1,8 +1,11 @@
 /** Authorization codes: single use, and the session and consent behind them. */
+
+import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import type { AuthorizationCodeTable } from "../../db/tables/tokens.ts";
 import { lockConsent } from "../consents/consents.store.ts";
 import { grantColumns, readGrant } from "../tokens/grant-columns.ts";
 import type { SigningRequestRef } from "../tokens/signer.ts";
@@ -16,10 +19,17 @@ export async function insertCode(db: Db, code: AuthorizationCode): Promise<void>
     .execute();
 }
 
+const codeColumns = columnsOf<AuthorizationCodeTable>()(
+  ...(["org_id", "code_hash", "application_id", "user_id", "session_id", "consent_id"] as const),
+  ...(["redirect_uri", "scope", "scope_definitions", "resources", "code_challenge", "nonce"] as const),
+  ...(["auth_time", "amr", "acr", "created_at", "expires_at", "used_at"] as const),
+  ...(["family_id", "requested_claims", "signing"] as const),
+);
+
 const selectCode = prepared((db, value: Parameter<{ orgId: string; codeHash: string }>) =>
   db
     .selectFrom("authorization_code")
-    .selectAll()
+    .select(codeColumns)
     .where("org_id", "=", value("orgId"))
     .where("code_hash", "=", value("codeHash")),
 );

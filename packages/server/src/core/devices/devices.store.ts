@@ -1,6 +1,7 @@
 /** Devices, their keys and certificates as rows. */
 
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -13,16 +14,30 @@ export interface CertifiedDevice {
   readonly certificate: DeviceCertificate;
 }
 
+const certificateColumns = columnsOf<DeviceCertificateTable>()(
+  ...(["org_id", "fingerprint", "device_id", "generation", "serial", "key_hash", "certificate"] as const),
+  ...(["not_before", "not_after", "issued_at", "superseded_at", "revoked_at"] as const),
+);
+
+const deviceColumns = columnsOf<DeviceTable>()(
+  ...(["org_id", "id", "name", "attestation", "ek_hash", "ak_public"] as const),
+  ...(["enrolled_at", "revoked_at", "revoked_reason", "last_seen_at"] as const),
+);
+
 const selectCertificate = prepared((db, value: Parameter<{ orgId: string; fingerprint: string }>) =>
   db
     .selectFrom("device_certificate")
-    .selectAll()
+    .select(certificateColumns)
     .where("org_id", "=", value("orgId"))
     .where("fingerprint", "=", value("fingerprint")),
 );
 
 const selectDevice = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
-  db.selectFrom("device").selectAll().where("org_id", "=", value("orgId")).where("id", "=", value("id")),
+  db
+    .selectFrom("device")
+    .select(deviceColumns)
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("id")),
 );
 
 /** Also finds revoked and superseded certificates. @param fingerprint SHA-256 of the DER, base64url */

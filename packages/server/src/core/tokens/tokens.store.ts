@@ -33,7 +33,7 @@ export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<vo
 const selectFamily = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
   db
     .selectFrom("token_family")
-    .selectAll()
+    .select(familyColumns)
     .where("org_id", "=", value("orgId"))
     .where("id", "=", value("id")),
 );
@@ -190,9 +190,9 @@ export async function findActiveGrant(
   return { scopes: scope.split(" "), definitions: readDefinitions(scope_definitions), createdAt };
 }
 
-function fromRow(family: TokenFamilyTable): TokenFamily {
+function fromRow(family: FamilyRow): TokenFamily {
   const { scope, scope_definitions, resources, auth_time, amr, acr, requested_claims, ...others } = family;
-  const { generation, revoked_reason, ...row } = others;
+  const { generation, ...row } = others;
   return { ...toRecord(row), ...readGrant(family) };
 }
 

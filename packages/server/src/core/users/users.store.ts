@@ -1,6 +1,7 @@
 /** Stores accounts and memberships. */
 import type { Selectable } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -93,9 +94,24 @@ export async function insertMembership(
   return true;
 }
 
+const accountColumns = columnsOf<Omit<UserAccountTable, "disabled_at">>()(
+  ...([
+    "org_id",
+    "id",
+    "email",
+    "email_key",
+    "email_verified_at",
+    "username",
+    "firstname",
+    "surname",
+  ] as const),
+  ...(["phone", "locale", "password_hash", "password_changed_at", "created_at", "updated_at"] as const),
+  ...(["attributes", "profile", "profile_changed_at"] as const),
+);
+
 const members = (db: Db, orgId: string) =>
   memberships(db, orgId)
-    .selectAll("user_account")
+    .select(accountColumns.map((name) => `user_account.${name}` as const))
     .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
     // Disabling the home organisation disables its accounts everywhere.
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"));

@@ -3,8 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import { connectionEndOf } from "../database-errors.ts";
+import { statementName } from "./statement-names.ts";
 import {
   cut,
+  processId,
   type WatchedConnection,
   type WatchedConnections,
   watchConnections,
@@ -65,7 +67,7 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
     const client = await pool.connect();
     const connection = connections.of(client);
     // Its socket may have been cut a moment ago, which the pool hears of later.
-    if (connection && !connection.isBroken && (await answers(connection))) return connection;
+    if (connection && !connection.isBroken && (await isUsable(connection))) return connection;
     client.release(true);
     connections.cutIdle();
     return acquire();
@@ -129,6 +131,24 @@ function createPool(
 
 const answered = () => ({ owedSince: undefined, lastAnswerAt: performance.now() });
 
+const isUsable = (connection: WatchedConnection): boolean | Promise<boolean> =>
+  connection.keepsStatements === undefined ? learnsWhatItKeeps(connection) : answers(connection);
+
+/** The process that answers is the one that greeted, unless a pooler is between. @returns false when it is dead */
+async function learnsWhatItKeeps(connection: WatchedConnection): Promise<boolean> {
+  connection.owedSince = performance.now();
+  try {
+    const { rows } = await connection.client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    connection.keepsStatements = rows[0]?.pid === processId(connection);
+    return true;
+  } catch {
+    cut(connection);
+    return false;
+  } finally {
+    Object.assign(connection, answered());
+  }
+}
+
 /** Tries a connection that has been silent. @returns false when it is dead */
 async function answers(connection: WatchedConnection): Promise<boolean> {
   if (performance.now() - connection.lastAnswerAt < UNTRIED_MS) return true;
@@ -156,7 +176,9 @@ function requestsClient(
   const run = async (text: string, values: readonly unknown[]) => {
     connection.owedSince = performance.now();
     try {
-      return await client.query(text, [...values]);
+      const name = connection.keepsStatements === true ? statementName(text) : undefined;
+      const query = { text, values: [...values] };
+      return await client.query(name === undefined ? query : { ...query, name });
     } catch (error) {
       const end = connectionEndOf(error);
       if (end !== "no") connection.isBroken = true;

@@ -19,6 +19,11 @@ export interface WatchedConnection {
   isInUse: boolean;
   /** Not handed out again. */
   isBroken: boolean;
+  /**
+   * Whether the server process behind it is always the same one, which keeps what it has prepared; a pooler in transaction mode
+   * gives each transaction another. Undefined until it is asked.
+   */
+  keepsStatements: boolean | undefined;
 }
 
 export interface WatchedConnections {
@@ -49,7 +54,8 @@ export function watchConnections(url: string): WatchedConnections {
     const client = new pg.Client({ ...config, stream: () => socket });
     const now = performance.now();
     const states = { isConnected: false, owedSince: now, lastAnswerAt: now, isInUse: true, isBroken: false };
-    watched.set(client, { client, socket, number: count++, ...states });
+    const unasked = { keepsStatements: undefined };
+    watched.set(client, { client, socket, number: count++, ...states, ...unasked });
     socket.once("close", () => watched.delete(client));
     if (isAbandoned) setImmediate(() => socket.destroy());
     return client;
@@ -136,6 +142,6 @@ function isMissing(connection: WatchedConnection, view: ServerView | undefined):
 /** Changes with every answer that is waited for. */
 const answerId = ({ number, owedSince }: WatchedConnection): string => `${number} ${owedSince}`;
 
-/** The server process behind the connection, as the server told it. */
-const processId = ({ client }: WatchedConnection): number | undefined =>
+/** The server process behind the connection, as the server told it: a pooler makes one up. */
+export const processId = ({ client }: WatchedConnection): number | undefined =>
   (client as unknown as { processID: number | null }).processID ?? undefined;
