@@ -89,7 +89,7 @@ describe("statements with a name", () => {
     }));
 
   test("a pooler, behind which each transaction may have another process, gets none", async () => {
-    const pooler = await strangersAnswer(databaseUrl);
+    const pooler = await poolerInFront(databaseUrl);
     try {
       await withDatabase(pooler.url, async (database) => {
         for (const read of hotReads) await read(database.query);
@@ -104,12 +104,12 @@ describe("statements with a name", () => {
 const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
 
 /** As poolers do, it greets with a process id that it has made up (BackendKeyData). */
-async function strangersAnswer(databaseUrl: string): Promise<{ url: string; server: Server }> {
+async function poolerInFront(databaseUrl: string): Promise<{ url: string; server: Server }> {
   const target = new URL(databaseUrl);
   const server = createServer((inside) => {
     const outside = connect(Number(target.port), target.hostname);
     inside.on("data", (bytes) => outside.write(bytes));
-    outside.on("data", (bytes) => {
+    outside.on("data", (bytes: Buffer) => {
       const at = bytes.indexOf(KEY_DATA);
       if (at !== -1) bytes.writeInt32BE(2_000_000_000, at + KEY_DATA.length);
       inside.write(bytes);

@@ -53,7 +53,7 @@ forEachDatabase(({ fresh, name }) => {
     for (const path of [".well-known/openid-configuration", ".well-known/jwks.json"])
       await eventually(
         "it is served from memory",
-        async () => (await ofSecond(() => sendRaw(`${org.issuer}/${path}`))).length === 0,
+        async () => (await ofSecond(() => sendRaw(`${org.issuer}/${path}`, {}))).length === 0,
       );
   });
 
