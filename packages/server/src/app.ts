@@ -5,9 +5,12 @@ import { duringRequest } from "./core/audit/audited-request.ts";
 import { PasswordQueueFull } from "./core/passwords/password-hasher.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
+import { type DirectCalls, type DirectCallsOptions, directCalls } from "./http/calls/direct-calls.ts";
 import {
   type ErrorHandler,
+  type ErrorHandlerDeps,
   notFoundHandler,
+  oauthErrorAnswer,
   pageErrorHandler,
   problemErrorHandler,
 } from "./http/error-handlers.ts";
@@ -15,8 +18,15 @@ import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
-import { logRequests, logServedDocuments } from "./http/request-log.ts";
-import { closeIdleConnectionsOnShutdown, createFastify, rejectNulInPaths, sendHsts } from "./http/server.ts";
+import { logRequests, logServedDocuments, requestIds } from "./http/request-log.ts";
+import {
+  BODY_LIMIT,
+  closeIdleConnectionsOnShutdown,
+  createFastify,
+  hsts,
+  rejectNulInPaths,
+  sendHsts,
+} from "./http/server.ts";
 import { adminConsole, unknownConsoleAddresses } from "./modules/admin-console.ts";
 import { apiV1 } from "./modules/api-v1.ts";
 import { type AppContext, type AppOptions, browserDeps, type Module } from "./modules/app-context.ts";
@@ -75,13 +85,12 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   changes.subscribe((change) =>
     change === "everything" ? published.markAllStale() : published.evictOrganisation(change.orgId),
   );
-  const { nodeName } = options;
-  const app = createFastify({ nodeName, trustedProxies: config.trustedProxies, documents: published });
-  const errors = {
-    isUnavailable: (error: unknown) => isDatabaseUnavailable(error) || error instanceof PasswordQueueFull,
-    log: options.logError,
-    refused: options.logRefusal,
-  };
+  const errors = errorHandlerDeps(options);
+  const newRequestId = requestIds(options.nodeName);
+  const isSecure = config.baseUrl.startsWith("https:");
+  const calls = openDirectCalls(options, { errors, newRequestId, headers: isSecure ? hsts : [] });
+  const { trustedProxies } = config;
+  const app = createFastify({ newRequestId, trustedProxies, documents: published, calls });
   const renderErrorPage = errorPageRenderer(service);
 
   app.addHook("onRoute", ({ method, path }) => {
@@ -92,10 +101,11 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   logRequests(app, options.logRequest);
   logServedDocuments(app, published, options.logDocuments);
   // Before the hooks that answer.
-  if (config.baseUrl.startsWith("https:")) sendHsts(app);
+  if (isSecure) sendHsts(app);
   rejectNulInPaths(app);
   refuseOtherMethods(app, renderErrorPage);
   closeIdleConnectionsOnShutdown(app);
+  app.addHook("preClose", async () => calls.close());
   // After the body is parsed: the parser's events have lost what came before.
   app.addHook("preValidation", (request, _reply, done) =>
     duringRequest({ requestId: request.id, userAgent: request.headers["user-agent"] }, done),
@@ -111,6 +121,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     options,
     errors,
     documents: published,
+    calls,
     sovereign,
     browser: browserDeps(service, sovereign, errors),
     operations: [],
@@ -118,6 +129,31 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   for (const mount of modules) await app.register(async (scope) => mount(scope, context));
   await app.register((scope) => mountPages(scope, context, pageErrorHandler(errors, renderErrorPage)));
   return app;
+}
+
+const errorHandlerDeps = (options: AppOptions): ErrorHandlerDeps => ({
+  isUnavailable: (error) => isDatabaseUnavailable(error) || error instanceof PasswordQueueFull,
+  log: options.logError,
+  refused: options.logRefusal,
+});
+
+function openDirectCalls(
+  options: AppOptions,
+  {
+    errors,
+    ...shared
+  }: Pick<DirectCallsOptions, "newRequestId" | "headers"> & { readonly errors: ErrorHandlerDeps },
+): DirectCalls {
+  const calls = directCalls({
+    ...shared,
+    bodyLimit: BODY_LIMIT,
+    errorAnswer: (error, requestId) => oauthErrorAnswer(errors, error, requestId),
+    during: duringRequest,
+    fail: (error) => options.logError(error, "none", 500),
+    log: options.logRequest,
+  });
+  if (options.isFrameworkAlone) calls.close();
+  return calls;
 }
 
 async function mountPages(

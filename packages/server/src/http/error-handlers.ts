@@ -2,6 +2,8 @@
 import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type MemberFault, malformed } from "./api/api-error.ts";
+import type { Answer } from "./calls/call.ts";
+import { sendAnswer } from "./calls/call-route.ts";
 import { type IsUnavailable, type PlainError, plainError } from "./errors.ts";
 
 export type ErrorHandler = (
@@ -26,35 +28,38 @@ export interface ErrorHandlerDeps {
   refused(refusal: Refusal): void;
 }
 
+export const oauthErrorHandler =
+  (deps: ErrorHandlerDeps): ErrorHandler =>
+  async (error, request, reply) =>
+    void sendAnswer(reply, oauthErrorAnswer(deps, error, request.id));
+
 /** RFC 6749 §5.2. Other errors get the closest code that the RFC has. */
-export function oauthErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
-  return async (error, request, reply) => {
-    if (error instanceof OAuthError) {
-      logOAuthError(deps, error, request);
-      await reply
-        .headers({ ...error.headers, "cache-control": "no-store" })
-        .code(error.status)
-        .send(oauthErrorBody(error));
-      return;
-    }
-    const plain = toPlainError(deps, error, request);
-    if (plain.status === 404) return sendProblem(reply, plain, request.id);
-    const code =
-      plain.status === 503
-        ? "temporarily_unavailable"
-        : plain.status >= 500
-          ? "server_error"
-          : "invalid_request";
-    const oauthError = new OAuthError(code, plain.title, {
-      status: plain.status,
-      ...(plain.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: plain.retryAfterSeconds }),
-    });
-    await reply
-      .headers({ ...oauthError.headers, "cache-control": "no-store" })
-      .code(oauthError.status)
-      .send(oauthErrorBody(oauthError));
-  };
+export function oauthErrorAnswer(deps: ErrorHandlerDeps, error: unknown, requestId: string): Answer {
+  if (error instanceof OAuthError) {
+    logOAuthError(deps, error, requestId);
+    return answerOfOAuthError(error);
+  }
+  const plain = toPlainError(deps, error, requestId);
+  if (plain.status === 404) return problemAnswer(plain, requestId);
+  const code =
+    plain.status === 503
+      ? "temporarily_unavailable"
+      : plain.status >= 500
+        ? "server_error"
+        : "invalid_request";
+  const { status, title, retryAfterSeconds } = plain;
+  const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return answerOfOAuthError(new OAuthError(code, title, { status, ...more }));
 }
+
+const answerOfOAuthError = (error: OAuthError): Answer => ({
+  status: error.status,
+  headers: [
+    ...Object.entries(error.headers ?? {}).flat(),
+    ...["cache-control", "no-store", "content-type", "application/json; charset=utf-8"],
+  ],
+  body: JSON.stringify(oauthErrorBody(error)),
+});
 
 /** RFC 9457. */
 export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
@@ -63,7 +68,7 @@ export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
     if (error instanceof OAuthError)
       return sendProblem(reply, malformed(`${error.description}.`), request.id);
     if (!(error instanceof ApiError))
-      return sendProblem(reply, toPlainError(deps, error, request), request.id);
+      return sendProblem(reply, toPlainError(deps, error, request.id), request.id);
     if (error.status >= 500) deps.log(error.cause ?? error, request.id, error.status);
     else {
       const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
@@ -84,14 +89,14 @@ export type RenderErrorPage = (
 export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage): ErrorHandler {
   return async (error, request, reply) => {
     if (error instanceof OAuthError) {
-      logOAuthError(deps, error, request);
+      logOAuthError(deps, error, request.id);
       return render(request, reply, {
         status: error.status,
         message: error.description,
         reason: error.reason,
       });
     }
-    const plain = toPlainError(deps, error, request);
+    const plain = toPlainError(deps, error, request.id);
     if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
     return render(request, reply, { status: plain.status });
   };
@@ -109,39 +114,44 @@ export function notFoundHandler(
   };
 }
 
-function logOAuthError(deps: ErrorHandlerDeps, error: OAuthError, request: FastifyRequest): void {
+function logOAuthError(deps: ErrorHandlerDeps, error: OAuthError, requestId: string): void {
   if (error.status >= 500) {
-    deps.log(error.cause ?? error, request.id, error.status);
+    deps.log(error.cause ?? error, requestId, error.status);
     return;
   }
   const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
-  deps.refused({ requestId: request.id, error: error.code, ...cause });
+  deps.refused({ requestId, error: error.code, ...cause });
 }
 
-function toPlainError(deps: ErrorHandlerDeps, error: unknown, request: FastifyRequest): PlainError {
+function toPlainError(deps: ErrorHandlerDeps, error: unknown, requestId: string): PlainError {
   const plain = plainError(error, deps.isUnavailable);
-  if (plain.status >= 500) deps.log(error, request.id, plain.status);
+  if (plain.status >= 500) deps.log(error, requestId, plain.status);
   return plain;
 }
 
-export async function sendProblem(
-  reply: FastifyReply,
-  plain: PlainError & { readonly detail?: string; readonly errors?: readonly MemberFault[] },
-  requestId: string,
-): Promise<void> {
+type Problem = PlainError & { readonly detail?: string; readonly errors?: readonly MemberFault[] };
+
+const problemText = ({ status, code, title, detail, errors }: Problem, requestId: string): string =>
+  JSON.stringify({
+    type: `urn:signet:error:${code}`,
+    title,
+    status,
+    ...(detail === undefined ? {} : { detail }),
+    instance: requestId,
+    ...(errors === undefined ? {} : { errors }),
+  });
+
+const problemAnswer = (problem: Problem, requestId: string): Answer => ({
+  status: problem.status,
+  headers: ["cache-control", "no-store", "content-type", "application/problem+json"],
+  body: problemText(problem, requestId),
+});
+
+export async function sendProblem(reply: FastifyReply, plain: Problem, requestId: string): Promise<void> {
   if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
   await reply
     .code(plain.status)
     .header("cache-control", "no-store")
     .type("application/problem+json")
-    .send(
-      JSON.stringify({
-        type: `urn:signet:error:${plain.code}`,
-        title: plain.title,
-        status: plain.status,
-        ...(plain.detail === undefined ? {} : { detail: plain.detail }),
-        instance: requestId,
-        ...(plain.errors === undefined ? {} : { errors: plain.errors }),
-      }),
-    );
+    .send(problemText(plain, requestId));
 }

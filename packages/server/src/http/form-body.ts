@@ -17,7 +17,7 @@ declare module "fastify" {
   }
 }
 
-const EMPTY: Form = { values: new Map(), repeated: new Set(), allValues: new Map() };
+export const EMPTY_FORM: Form = { values: new Map(), repeated: new Set(), allValues: new Map() };
 
 /** Accepts form bodies only: any other content type gets 415. */
 export function acceptForms(scope: FastifyInstance): void {
@@ -36,7 +36,13 @@ export function acceptForms(scope: FastifyInstance): void {
   );
 }
 
-function formIn(text: string, { sanitizesForms, maxFields }: FastifyContextConfig): PageForm {
+/** The body of a route without settings of its own. @throws OAuthError invalid_request when it is malformed */
+export const readForm = (text: string): Form => formIn(text, {});
+
+function formIn(
+  text: string,
+  { sanitizesForms, maxFields }: Pick<FastifyContextConfig, "sanitizesForms" | "maxFields">,
+): PageForm {
   const limits = { maxParameters: maxFields ?? MAX_PARAMETERS };
   try {
     return parseForm(text, limits);
@@ -54,13 +60,13 @@ const mended = (raw: string): string =>
 
 /** The parsed form; empty when the request had no body. */
 export function parsedForm(request: FastifyRequest): PageForm {
-  return (request.body as PageForm | null | undefined) ?? EMPTY;
+  return (request.body as PageForm | null | undefined) ?? EMPTY_FORM;
 }
 
 /** @throws OAuthError invalid_request when the query is malformed */
 export function parseQuery(request: FastifyRequest): Form {
   const raw = (request.query as { raw?: string }).raw;
-  return raw ? parseForm(raw) : EMPTY;
+  return raw ? parseForm(raw) : EMPTY_FORM;
 }
 
 /** For pages with a search: a malformed query is sanitized, so that the page renders with what was typed. */

@@ -1,6 +1,7 @@
 /** Resolves the organisation in the path. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Answer, Call, CallHandler } from "./calls/call.ts";
 import { NotFound } from "./errors.ts";
 
 export interface InOrganisation<O> {
@@ -18,8 +19,21 @@ export function inOrganisation<O>(
 ): OrganisationRoute {
   return async (request, reply) => {
     const { org = "" } = request.params as { org?: string };
-    const organisation = isUuid(org) ? await find(org.toLowerCase()) : undefined;
-    if (organisation === undefined) throw new NotFound("organisation");
-    return handler({ organisation, request, reply });
+    return handler({ organisation: await organisationOf(find, org), request, reply });
   };
+}
+
+/** The same for a call. */
+export const callInOrganisation =
+  <O>(
+    find: (orgId: string) => Promise<O | undefined>,
+    handler: (organisation: O, call: Call) => Promise<Answer>,
+  ): CallHandler =>
+  async (call) =>
+    handler(await organisationOf(find, call.org), call);
+
+async function organisationOf<O>(find: (orgId: string) => Promise<O | undefined>, org: string): Promise<O> {
+  const organisation = isUuid(org) ? await find(org.toLowerCase()) : undefined;
+  if (organisation === undefined) throw new NotFound("organisation");
+  return organisation;
 }

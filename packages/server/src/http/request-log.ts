@@ -23,11 +23,14 @@ export function logRequests(app: FastifyInstance, write: (line: RequestLine) => 
       method: request.method,
       route: request.routeOptions.url ?? "(none)",
       status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 100) / 100,
+      durationMs: toMilliseconds(reply.elapsedTime),
     });
     done();
   });
 }
+
+/** With two decimals. */
+export const toMilliseconds = (elapsed: number): number => Math.round(elapsed * 100) / 100;
 
 /** Documents that are served before routing have no line each; their number has one every ten seconds. */
 export function logServedDocuments(

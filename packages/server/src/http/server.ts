@@ -2,28 +2,32 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
+import type { DirectCalls } from "./calls/direct-calls.ts";
 import { sendProblem } from "./error-handlers.ts";
 import { keepRawQuery } from "./form-body.ts";
+import { clientAddresses, setAddressReader } from "./listeners/client-address.ts";
 import { pipelineLimit } from "./listeners/pipelining.ts";
 import { serverBounds } from "./listeners/server-bounds.ts";
 import type { PublishedDocuments } from "./published-documents.ts";
-import { requestIds } from "./request-log.ts";
 
-const BODY_LIMIT = 64 * 1024;
+export const BODY_LIMIT = 64 * 1024;
 const CLOSE_IDLE_MS = 50;
 
 export interface HttpServerOptions {
-  readonly nodeName: string;
+  newRequestId(): string;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustedProxies: readonly string[];
   readonly documents: PublishedDocuments;
+  readonly calls: DirectCalls;
 }
 
-export function createFastify({ nodeName, trustedProxies, documents }: HttpServerOptions): FastifyInstance {
+export function createFastify(options: HttpServerOptions): FastifyInstance {
+  const { newRequestId, trustedProxies, documents, calls } = options;
   const admits = pipelineLimit();
+  const readAddress = clientAddresses(trustedProxies);
   return Fastify({
     logger: false,
-    genReqId: requestIds(nodeName),
+    genReqId: newRequestId,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: serverBounds.requestTimeout,
@@ -37,7 +41,9 @@ export function createFastify({ nodeName, trustedProxies, documents }: HttpServe
     serverFactory: (handler, options) =>
       createServer({ ...options, ...serverBounds }, (request, response) => {
         if (!admits(request, response)) return;
-        if (!documents.answer(request, response)) handler(request, response);
+        if (documents.answer(request, response)) return;
+        setAddressReader(request, readAddress);
+        if (!calls.answer(request, response)) handler(request, response);
       }),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, request, reply) => {
@@ -79,9 +85,12 @@ function answerUnreadable(this: unknown, error: Error & { code: string }, socket
   );
 }
 
+/** Names and values in turn. */
+export const hsts = ["strict-transport-security", "max-age=63072000; includeSubDomains"] as const;
+
 export function sendHsts(app: FastifyInstance): void {
   app.addHook("onRequest", (_request, reply, done) => {
-    reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
+    reply.header(...hsts);
     done();
   });
 }

@@ -6,6 +6,7 @@ import { createRelyingParty } from "../core/second-factors/passkeys/passkeys.ts"
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
 import { flows } from "../features/oauth/authorize/flow.ts";
 import type { Operation } from "../http/api/api-route.ts";
+import type { DirectCalls } from "../http/calls/direct-calls.ts";
 import {
   recognitionCookies,
   sessionCookies,
@@ -32,6 +33,8 @@ export interface AppOptions {
   /** For tests. */
   readonly connectionBounds?: ConnectionBounds | undefined;
   isDraining(): boolean;
+  /** For tests: no request is answered before the framework's router. */
+  readonly isFrameworkAlone?: boolean;
   /** Called for every route as it is registered. */
   onRoute?(route: { method: string; path: string }): void;
   /** Set in demo mode only: what the landing page and the try-it flow show. */
@@ -48,6 +51,7 @@ export interface AppContext {
   readonly options: AppOptions;
   readonly errors: ErrorHandlerDeps;
   readonly documents: PublishedDocuments;
+  readonly calls: DirectCalls;
   readonly sovereign: Sovereign;
   readonly browser: BrowserDeps;
   /** The JSON operations registered so far, for /openapi.json. */

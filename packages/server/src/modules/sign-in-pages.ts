@@ -16,6 +16,7 @@ import { newPasswordRoutes } from "../features/oauth/recovery/new-password.route
 import { recoveryRoute } from "../features/oauth/recovery/recovery.route.ts";
 import { shortLinkRoutes } from "../features/oauth/recovery/short-link.route.ts";
 import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route.ts";
+import { callOf } from "../http/calls/call-route.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
@@ -51,7 +52,7 @@ export const accountPages: Module = (scope, { service, browser, errors }) => {
   accountRoutes(scope, deps);
   consentsRoutes(scope, {
     ...deps,
-    authenticateBearer: (organisation, request) => authenticateBearer(service, organisation, request),
+    authenticateBearer: (organisation, request) => authenticateBearer(service, organisation, callOf(request)),
     errorHandlers: {
       program: oauthErrorHandler(errors),
       page: pageErrorHandler(errors, errorPageRenderer(service)),

@@ -15,7 +15,7 @@ import { acceptForms } from "../http/form-body.ts";
 import type { Module } from "./app-context.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
 
-export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSigning }, errors }) => {
+export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSigning }, errors, calls }) => {
   const { baseUrl, mtlsBaseUrl, rateLimits } = service.config;
   const deps = {
     ...service,
@@ -33,7 +33,7 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
     ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo", "/oauth/:org/device"],
     (orgId, origin) => isClientOrigin(service, orgId, origin),
   );
-  tokenRoute(scope, {
+  tokenRoute(scope, calls, {
     ...deps,
     grants: [
       authorizationCodeGrant(deps),
@@ -44,8 +44,8 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
   });
   deviceRoute(scope, deps);
   revokeRoute(scope, deps);
-  introspectRoute(scope, deps);
-  userinfoRoutes(scope, deps);
+  introspectRoute(scope, calls, deps);
+  userinfoRoutes(scope, calls, deps);
 };
 
 async function isClientOrigin(

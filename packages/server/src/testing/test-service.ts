@@ -73,6 +73,11 @@ export interface TestServiceOptions {
   readonly demo?: (service: Service) => Promise<AppOptions["demo"]>;
   /** Observes every statement. */
   readonly around?: ServiceOptions["around"];
+  /**
+   * No request is answered before the framework's router. Default: on PostgreSQL, so that the tests of both databases take both
+   * ways (http/calls/direct-calls.ts); SIGNET_TEST_WAYS=swapped turns it round.
+   */
+  readonly isFrameworkAlone?: boolean;
   /** Of every listener; default: the service's own. */
   readonly connectionBounds?: ConnectionBounds;
 }
@@ -155,6 +160,7 @@ async function start(
     logDocuments: () => {},
     logRefusal: (refusal) => refused.push(refusal),
     isDraining: () => false,
+    isFrameworkAlone: options.isFrameworkAlone ?? takesFramework(options.databaseUrl),
     connectionBounds: options.connectionBounds,
     ...(demo ? { demo } : {}),
   });
@@ -194,6 +200,9 @@ async function start(
     },
   };
 }
+
+const takesFramework = (databaseUrl: string): boolean =>
+  databaseUrl.startsWith("postgres") !== (process.env["SIGNET_TEST_WAYS"] === "swapped");
 
 let databasesInMemory = 0;
 /** Every database in memory is another one. */

@@ -1,7 +1,6 @@
 /** Bearer authentication: the user of an access token with the scope `openid` (RFC 6750). */
 import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { PresentedDeviceDeps } from "../../core/devices/presented-device.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
@@ -10,7 +9,7 @@ import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import type { User } from "../../core/users/user.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
-import { parsedForm, parseQuery } from "../../http/form-body.ts";
+import type { Call } from "../../http/calls/call.ts";
 import { hasValidBinding } from "./client-authentication/client-device.ts";
 
 export interface BearerDeps extends PresentedDeviceDeps {
@@ -30,15 +29,15 @@ export interface BearerAuthentication {
 export async function authenticateBearer(
   deps: BearerDeps,
   organisation: Organisation,
-  request: FastifyRequest,
+  call: Call,
 ): Promise<BearerAuthentication> {
-  const token = presentedToken(request, organisation);
+  const token = presentedToken(call, organisation);
   const claims = await deps.accessTokens.read(organisation, token);
   const scopes = claims && (await deps.accessTokens.activeScopes(organisation, claims));
   if (!scopes) {
     throw bearerError(organisation, "invalid_token", "the access token is expired, revoked or invalid");
   }
-  if (!(await hasValidBinding(deps, organisation, request, claims)))
+  if (!(await hasValidBinding(deps, organisation, call, claims)))
     throw bearerError(
       organisation,
       "invalid_token",
@@ -53,14 +52,13 @@ export async function authenticateBearer(
 }
 
 /** In the header or in the form, not in both (RFC 6750 §2); a query would end up in logs. */
-function presentedToken(request: FastifyRequest, organisation: Organisation): string {
-  const form = parsedForm(request);
+function presentedToken({ form, headers, query }: Call, organisation: Organisation): string {
   if (form.repeated.size > 0) {
     throw bearerError(organisation, "invalid_request", "a parameter is repeated");
   }
   const inBody = form.values.get("access_token");
-  const { authorization } = request.headers;
-  if (parseQuery(request).values.has("access_token")) {
+  const { authorization } = headers;
+  if (query().values.has("access_token")) {
     throw bearerError(organisation, "invalid_request", "the access token must not be in the query");
   }
   if (authorization !== undefined && inBody !== undefined) {

@@ -27,9 +27,10 @@ import {
 } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import { findUser } from "../../core/users/users.store.ts";
-import { parsedForm } from "../../http/form-body.ts";
-import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { sendJson } from "../../http/send-json.ts";
+import { type Call, jsonAnswer } from "../../http/calls/call.ts";
+import { callRoute } from "../../http/calls/call-route.ts";
+import type { DirectCalls } from "../../http/calls/direct-calls.ts";
+import { callInOrganisation } from "../../http/organisation-lookup.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
@@ -46,32 +47,32 @@ export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, Refr
 
 const INACTIVE = { active: false } as const;
 
-export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): void {
-  app.post(
-    "/oauth/:org/introspect",
-    inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = parsedForm(request);
-      requireSingle(form);
-      const client = await identifyClient(deps, organisation, request, form);
-      const { application } = await deps.refusedRequests.watch(client.application, "introspect", () =>
-        authenticateClient(deps, organisation, request, client),
-      );
-      // A public client does not authenticate: anyone could introspect in its name.
-      if (application.settings.tokenEndpointAuthMethod === "none") {
-        throw invalidClient(organisation, "public client", {
-          description: "public clients may not introspect tokens",
-        });
-      }
-      const token = form.values.get("token");
-      if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
-      const familyId = familyIdFromRefreshToken(deps, organisation.id, token);
-      const response =
-        familyId === undefined
-          ? await describeAccessToken(deps, organisation, application, token)
-          : await describeRefreshToken(deps, organisation, application, { token, familyId });
-      return sendJson(reply, JSON.stringify(response));
-    }),
+export function introspectRoute(app: FastifyInstance, direct: DirectCalls, deps: IntrospectDeps): void {
+  const handler = callInOrganisation<Organisation>(deps.organisations.find, async (organisation, call) =>
+    jsonAnswer(await introspect(deps, organisation, call)),
   );
+  callRoute(app, direct, { method: "POST", path: "/oauth/:org/introspect" }, handler);
+}
+
+async function introspect(deps: IntrospectDeps, organisation: Organisation, call: Call): Promise<object> {
+  const { form } = call;
+  requireSingle(form);
+  const client = await identifyClient(deps, organisation, call);
+  const { application } = await deps.refusedRequests.watch(client.application, "introspect", () =>
+    authenticateClient(deps, organisation, call, client),
+  );
+  // A public client does not authenticate: anyone could introspect in its name.
+  if (application.settings.tokenEndpointAuthMethod === "none") {
+    throw invalidClient(organisation, "public client", {
+      description: "public clients may not introspect tokens",
+    });
+  }
+  const token = form.values.get("token");
+  if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
+  const familyId = familyIdFromRefreshToken(deps, organisation.id, token);
+  return familyId === undefined
+    ? describeAccessToken(deps, organisation, application, token)
+    : describeRefreshToken(deps, organisation, application, { token, familyId });
 }
 
 async function describeAccessToken(

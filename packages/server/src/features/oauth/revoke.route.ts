@@ -15,7 +15,7 @@ import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import { revokeFamily } from "../../core/tokens/revoke-family.ts";
 import { familyIdFromRefreshToken, type RefreshTokenKeys } from "../../core/tokens/token-family.ts";
 import { findTokenFamily, revokeAccessToken } from "../../core/tokens/tokens.store.ts";
-import { parsedForm } from "../../http/form-body.ts";
+import { callOf } from "../../http/calls/call-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import {
@@ -33,11 +33,12 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
   app.post(
     "/oauth/:org/revoke",
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = parsedForm(request);
+      const call = callOf(request);
+      const { form } = call;
       requireSingle(form);
-      const client = await identifyClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, call);
       const { application } = await deps.refusedRequests.watch(client.application, "revoke", () =>
-        authenticateClient(deps, organisation, request, client),
+        authenticateClient(deps, organisation, call, client),
       );
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");

@@ -9,24 +9,22 @@ import { claimsOfScopes, withoutCustom, withStandardClaims } from "../../core/sc
 import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
 import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
-import { inOrganisation } from "../../http/organisation-lookup.ts";
+import { jsonAnswer } from "../../http/calls/call.ts";
+import { callRoute } from "../../http/calls/call-route.ts";
+import type { DirectCalls } from "../../http/calls/direct-calls.ts";
+import { callInOrganisation } from "../../http/organisation-lookup.ts";
 import { authenticateBearer, type BearerAuthentication, type BearerDeps } from "./bearer-authentication.ts";
 
 export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps {
   readonly organisations: OrganisationDirectory;
 }
 
-export function userinfoRoutes(app: FastifyInstance, deps: UserinfoDeps): void {
-  const handler = inOrganisation<Organisation>(
-    deps.organisations.find,
-    async ({ organisation, request, reply }) => {
-      const claims = await userinfoClaims(deps, await authenticateBearer(deps, organisation, request));
-      reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
-      return reply.send(JSON.stringify(claims));
-    },
+export function userinfoRoutes(app: FastifyInstance, direct: DirectCalls, deps: UserinfoDeps): void {
+  const handler = callInOrganisation<Organisation>(deps.organisations.find, async (organisation, call) =>
+    jsonAnswer(await userinfoClaims(deps, await authenticateBearer(deps, organisation, call))),
   );
-  app.get("/oauth/:org/userinfo", handler);
-  app.post("/oauth/:org/userinfo", handler);
+  callRoute(app, direct, { method: "GET", path: "/oauth/:org/userinfo" }, handler);
+  callRoute(app, direct, { method: "POST", path: "/oauth/:org/userinfo" }, handler);
 }
 
 async function userinfoClaims(

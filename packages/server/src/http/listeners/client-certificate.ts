@@ -3,23 +3,26 @@
  * header can (device-identity.md §4).
  */
 import type { IncomingMessage } from "node:http";
-import type { FastifyRequest } from "fastify";
 
 /** Read lazily: requests that need no certificate don't pay for it. */
 export type CertificateSource = () => Buffer | undefined;
 
 const source = Symbol("client certificate");
 
-type Arrived = IncomingMessage & { [source]?: CertificateSource };
+type WithSource = IncomingMessage & { [source]?: CertificateSource };
+
+/** A request of the framework, or a call. */
+export interface Arrived {
+  readonly raw: IncomingMessage;
+}
 
 /** For listeners only, before routing. */
 export function setCertificateSource(request: IncomingMessage, read: CertificateSource): void {
-  (request as Arrived)[source] = read;
+  (request as WithSource)[source] = read;
 }
 
 /**
  * @returns DER; undefined without a certificate. `presentedDevice` of core/devices decides whose it is and whether it
  * is valid
  */
-export const clientCertificate = (request: FastifyRequest): Buffer | undefined =>
-  (request.raw as Arrived)[source]?.();
+export const clientCertificate = ({ raw }: Arrived): Buffer | undefined => (raw as WithSource)[source]?.();

@@ -6,7 +6,6 @@ import type { Form } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import { parseBasicCredentials } from "@signet/protocol/oauth/authorization-header";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import type { FastifyRequest } from "fastify";
 import {
   type Application,
   type ClientSecret,
@@ -22,6 +21,7 @@ import type { PresentedDeviceDeps } from "../../../core/devices/presented-device
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
 import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
+import type { Call } from "../../../http/calls/call.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
   type ClientAssertionDeps,
@@ -62,13 +62,12 @@ export interface IdentifiedClient {
 export async function identifyClient(
   deps: Pick<ClientAuthenticationDeps, "applications">,
   organisation: Organisation,
-  request: FastifyRequest,
-  form: Form,
+  { headers: { authorization }, form }: Pick<Call, "headers" | "form">,
 ): Promise<IdentifiedClient> {
   const credentials =
-    request.headers.authorization === undefined
+    authorization === undefined
       ? bodyCredentials(form, organisation)
-      : headerCredentials(request, form, organisation);
+      : headerCredentials(authorization, form, organisation);
   const { clientId } = credentials;
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
   if (!application) throw invalidClient(organisation, "unknown client");
@@ -79,21 +78,21 @@ export async function identifyClient(
 export async function authenticateClient(
   deps: ClientAuthenticationDeps,
   organisation: Organisation,
-  request: FastifyRequest,
+  call: Call,
   client: IdentifiedClient,
 ): Promise<AuthenticatedClient> {
   try {
-    return await verifyCredentials(deps, organisation, request, client);
+    return await verifyCredentials(deps, organisation, call, client);
   } catch (error) {
     if (error instanceof OAuthError && error.code === "invalid_client")
-      await recordFailure(deps, request, client.application, String(error.cause));
+      await recordFailure(deps, call, client.application, String(error.cause));
     throw error;
   }
 }
 
 const recordFailure = (
   deps: ClientAuthenticationDeps,
-  request: FastifyRequest,
+  call: Call,
   { orgId, id }: Application,
   reason: string,
 ): Promise<void> =>
@@ -101,14 +100,14 @@ const recordFailure = (
     actor: "anonymous",
     action: "application.refused",
     target: id,
-    address: addressOf(request),
+    address: addressOf(call),
     details: { reason },
   }));
 
 async function verifyCredentials(
   deps: ClientAuthenticationDeps,
   organisation: Organisation,
-  request: FastifyRequest,
+  call: Call,
   { application, credentials }: IdentifiedClient,
 ): Promise<AuthenticatedClient> {
   const refused = (cause: string, reason: RefusalReason) => invalidClient(organisation, cause, { reason });
@@ -116,19 +115,19 @@ async function verifyCredentials(
   const registered = application.settings.tokenEndpointAuthMethod;
   // RFC 8705 §2: with a certificate, the request carries client_id and no other credentials.
   if (registered === "tls_client_auth" && method === "none") {
-    const device = await authenticatingDevice(deps, application, request);
+    const device = await authenticatingDevice(deps, application, call);
     if (typeof device === "string") throw refused(device, "certificate-invalid");
     return { application, device };
   }
   if (registered === "self_signed_tls_client_auth" && method === "none") {
-    const refusal = await selfSignedRefusal(deps.clientKeys, application, request);
+    const refusal = await selfSignedRefusal(deps.clientKeys, application, call);
     if (refusal !== undefined) throw refused(refusal, "certificate-invalid");
     return { application };
   }
   if (!isMethodAllowed(registered, method))
     throw refused(`the client may not use ${method}`, "authentication-method");
   if (assertion !== undefined) {
-    const endpoint = (request.routeOptions.url ?? "").replace("/oauth/:org", "");
+    const endpoint = call.route.replace("/oauth/:org", "");
     await verifyClientAssertion(deps, application, assertion, endpoint).catch((error: unknown) => {
       throw error instanceof InvalidAssertion ? refused(error.message, "assertion-invalid") : error;
     });
@@ -158,11 +157,11 @@ function isMethodAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpoin
   return registered === used || (isSecretMethod(registered) && isSecretMethod(used));
 }
 
-function headerCredentials(request: FastifyRequest, form: Form, organisation: Organisation): Credentials {
+function headerCredentials(authorization: string, form: Form, organisation: Organisation): Credentials {
   if (form.values.has("client_secret") || form.values.has("client_assertion")) {
     throw new OAuthError("invalid_request", "the client uses more than one authentication method");
   }
-  const credentials = parseBasicCredentials(request.headers.authorization ?? "");
+  const credentials = parseBasicCredentials(authorization);
   // An unknown scheme or a malformed header: the challenge names the scheme that works.
   if (!credentials)
     throw invalidClient(organisation, "not a Basic header", {

@@ -7,22 +7,21 @@ import { readCertificate } from "@signet/protocol/certificates/certificate";
 import { certificateBinding } from "@signet/protocol/certificates/certificate-binding";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import type { FastifyRequest } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { type ClientKeys, ClientKeysUnavailable } from "../../../core/applications/client-keys.ts";
 import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
 import { type PresentedDeviceDeps, presentedDevice } from "../../../core/devices/presented-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { AccessTokenClaims, TokenDevice } from "../../../core/tokens/claims.ts";
-import { clientCertificate } from "../../../http/listeners/client-certificate.ts";
+import { type Arrived, clientCertificate } from "../../../http/listeners/client-certificate.ts";
 
 /** @returns the device, or the reason for the log */
 async function requestDevice(
   deps: PresentedDeviceDeps,
   orgId: string,
-  request: FastifyRequest,
+  call: Arrived,
 ): Promise<CertifiedDevice | string> {
-  const der = clientCertificate(request);
+  const der = clientCertificate(call);
   if (!der) return "the request has no client certificate";
   const presented = await presentedDevice(deps, orgId, der);
   return presented.kind === "good" ? presented : `the certificate is ${presented.reason}`;
@@ -35,9 +34,9 @@ async function requestDevice(
 export async function authenticatingDevice(
   deps: PresentedDeviceDeps,
   { orgId, settings }: Application,
-  request: FastifyRequest,
+  call: Arrived,
 ): Promise<CertifiedDevice | string> {
-  const presented = await requestDevice(deps, orgId, request);
+  const presented = await requestDevice(deps, orgId, call);
   const { tlsClientAuthSanUri: uri } = settings;
   if (typeof presented === "string" || uri === undefined) return presented;
   const isNamed = readCertificate(presented.certificate.der).subjectUris.includes(uri);
@@ -52,9 +51,9 @@ export async function authenticatingDevice(
 export async function selfSignedRefusal(
   clientKeys: ClientKeys,
   application: Application,
-  request: FastifyRequest,
+  call: Arrived,
 ): Promise<string | undefined> {
-  const der = clientCertificate(request);
+  const der = clientCertificate(call);
   if (!der) return "the request has no client certificate";
   try {
     const isRegistered = await clientKeys.hasCertificate(application, der);
@@ -73,14 +72,14 @@ export async function tokenDevice(
   deps: PresentedDeviceDeps,
   { orgId, settings }: Application,
   clientDevice: CertifiedDevice | undefined,
-  request: FastifyRequest,
+  call: Arrived,
 ): Promise<TokenDevice | undefined> {
   const isBound = settings.tlsClientCertificateBoundAccessTokens;
   if (settings.tokenEndpointAuthMethod === "self_signed_tls_client_auth") {
-    const der = isBound ? clientCertificate(request) : undefined;
+    const der = isBound ? clientCertificate(call) : undefined;
     return der && { thumbprint: sha256Base64url(der) };
   }
-  const presented = clientDevice ?? (isBound ? await requestDevice(deps, orgId, request) : undefined);
+  const presented = clientDevice ?? (isBound ? await requestDevice(deps, orgId, call) : undefined);
   if (presented === undefined) return undefined;
   if (typeof presented === "string")
     throw new OAuthError("invalid_request", "the client's tokens are bound to a certificate: send one", {
@@ -95,10 +94,10 @@ export async function tokenDevice(
 export async function hasValidBinding(
   deps: PresentedDeviceDeps,
   { id: orgId }: Organisation,
-  request: FastifyRequest,
+  call: Arrived,
   claims: AccessTokenClaims,
 ): Promise<boolean> {
-  const der = claims.cnf === undefined ? undefined : clientCertificate(request);
+  const der = claims.cnf === undefined ? undefined : clientCertificate(call);
   const binding = certificateBinding(claims, der);
   if (binding !== "holds" || der === undefined) return binding === "unbound";
   // A self-signed certificate is of no device: the key that TLS has proven is all there is.

@@ -26,7 +26,7 @@ import {
 } from "../../../core/rate-limits/rate-limits.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
-import { parsedForm } from "../../../http/form-body.ts";
+import { callOf } from "../../../http/calls/call-route.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { readScopes } from "../authorize/request/authorization-request.ts";
@@ -61,14 +61,15 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
   app.post(
     "/oauth/:org/device",
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = parsedForm(request);
+      const call = callOf(request);
+      const { form } = call;
       requireSingle(form);
-      const client = await identifyClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, call);
       const { application, scopes, resources } = await deps.refusedRequests.watch(
         client.application,
         "device",
         async () => {
-          const { application } = await authenticateClient(deps, organisation, request, client);
+          const { application } = await authenticateClient(deps, organisation, call, client);
           return { application, ...requestedAccess(application, form) };
         },
       );

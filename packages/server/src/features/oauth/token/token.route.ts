@@ -1,8 +1,8 @@
 /** POST /oauth/{org}/token (RFC 6749 §3.2): the six phases that every grant goes through. */
-import { type Form, requireSingle } from "@signet/protocol/form";
+import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope } from "@signet/protocol/oauth/scope";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Activity } from "../../../core/activity/activity.ts";
 import { countToken } from "../../../core/activity/kinds.ts";
 import { mayUse } from "../../../core/application-access/application-access.ts";
@@ -20,10 +20,11 @@ import {
 } from "../../../core/tokens/claims.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import { type Signer, unsignedTokens } from "../../../core/tokens/signer.ts";
-import { parsedForm } from "../../../http/form-body.ts";
+import { type Answer, type Call, jsonAnswer } from "../../../http/calls/call.ts";
+import { callRoute } from "../../../http/calls/call-route.ts";
+import type { DirectCalls } from "../../../http/calls/direct-calls.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { sendJson } from "../../../http/send-json.ts";
+import { callInOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
@@ -44,8 +45,7 @@ export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDep
 
 interface TokenRequest {
   readonly organisation: Organisation;
-  readonly request: FastifyRequest;
-  readonly form: Form;
+  readonly call: Call;
   readonly grantType: string;
   readonly client: IdentifiedClient;
 }
@@ -60,28 +60,33 @@ interface TokenResponse {
   readonly refresh_token?: string;
 }
 
-export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
-  const { count } = deps.activity;
-  app.post(
-    "/oauth/:org/token",
-    inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-      const form = parsedForm(request);
-      requireSingle(form);
-      const grantType = form.values.get("grant_type");
-      if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
-      const client = await identifyClient(deps, organisation, request, form);
-      try {
-        const response = await deps.refusedRequests.watch(client.application, "token", () =>
-          issueTokens(deps, { organisation, request, form, grantType, client }),
-        );
-        countToken(count, organisation.id, client.application.id);
-        return await sendJson(reply, JSON.stringify(response));
-      } catch (error) {
-        if (error instanceof OAuthError && !isPending(error)) count(organisation.id, "refused-tokens");
-        throw error;
-      }
-    }),
+export function tokenRoute(app: FastifyInstance, direct: DirectCalls, deps: TokenRouteDeps): void {
+  const handler = callInOrganisation<Organisation>(deps.organisations.find, (organisation, call) =>
+    answerTokenRequest(deps, organisation, call),
   );
+  callRoute(app, direct, { method: "POST", path: "/oauth/:org/token" }, handler);
+}
+
+async function answerTokenRequest(
+  deps: TokenRouteDeps,
+  organisation: Organisation,
+  call: Call,
+): Promise<Answer> {
+  const { count } = deps.activity;
+  requireSingle(call.form);
+  const grantType = call.form.values.get("grant_type");
+  if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
+  const client = await identifyClient(deps, organisation, call);
+  try {
+    const response = await deps.refusedRequests.watch(client.application, "token", () =>
+      issueTokens(deps, { organisation, call, grantType, client }),
+    );
+    countToken(count, organisation.id, client.application.id);
+    return jsonAnswer(response);
+  } catch (error) {
+    if (error instanceof OAuthError && !isPending(error)) count(organisation.id, "refused-tokens");
+    throw error;
+  }
 }
 
 /** A device code whose user has not decided yet (RFC 8628 §3.5). */
@@ -90,18 +95,19 @@ const isPending = ({ code }: OAuthError): boolean => code === "authorization_pen
 /** @throws OAuthError */
 async function issueTokens(
   deps: TokenRouteDeps,
-  { organisation, request, form, grantType, client }: TokenRequest,
+  { organisation, call, grantType, client }: TokenRequest,
 ): Promise<TokenResponse> {
   // 1 client authentication (RFC 6749 §2.3)
-  const { application, device: clientDevice } = await authenticateClient(deps, organisation, request, client);
+  const { application, device: clientDevice } = await authenticateClient(deps, organisation, call, client);
 
   // 2 is the client allowed this grant (§5.2)
   const grant = requireGrant(deps.grants, application, grantType);
 
   // 3 validate the grant; nothing is consumed yet
   const now = deps.clock();
-  const address = addressOf(request);
-  const device = await tokenDevice(deps, application, clientDevice, request);
+  const address = addressOf(call);
+  const device = await tokenDevice(deps, application, clientDevice, call);
+  const { form } = call;
   const grantRequest = { organisation, application, form, now, address, deviceId: device?.id ?? null };
   const basis = await grant.validate(grantRequest);
 

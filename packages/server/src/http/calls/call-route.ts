@@ -1,0 +1,43 @@
+/** The framework's route of a call, and its entry for the direct way. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { parsedForm, parseQuery } from "../form-body.ts";
+import type { Answer, Call, CallHandler } from "./call.ts";
+import type { DirectCalls } from "./direct-calls.ts";
+
+export function callOf(request: FastifyRequest): Call {
+  const { org = "" } = (request.params ?? {}) as { org?: string };
+  return {
+    raw: request.raw,
+    requestId: request.id,
+    route: request.routeOptions.url ?? "",
+    org,
+    headers: request.headers,
+    form: parsedForm(request),
+    query: () => parseQuery(request),
+  };
+}
+
+/** Past the framework's reply. Headers that hooks have set (CORS, HSTS) are kept, and the request log sees it like any other. */
+export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  const all = [...headers, "Content-Length", String(Buffer.byteLength(body))];
+  for (const [name, value] of Object.entries(reply.getHeaders())) all.push(name, String(value));
+  reply.hijack();
+  reply.raw.writeHead(status, all);
+  reply.raw.end(body);
+  return reply;
+}
+
+/** Registers the route with the framework, and for the direct way. */
+export function callRoute(
+  app: FastifyInstance,
+  direct: DirectCalls,
+  { method, path }: { readonly method: "GET" | "POST"; readonly path: string },
+  handler: CallHandler,
+): void {
+  app.route({
+    method,
+    url: path,
+    handler: async (request, reply) => sendAnswer(reply, await handler(callOf(request))),
+  });
+  direct.add(method, path, handler);
+}

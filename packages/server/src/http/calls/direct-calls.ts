@@ -1,0 +1,157 @@
+/**
+ * OAuth's busiest requests, answered before the framework's router: its routing, request, reply, hooks and body parser cost more
+ * than the rest of such a request (docs/decisions/2026-11-27-hot-path.md). This way refuses nothing. It takes the ordinary
+ * request alone, and leaves whatever is odd to the framework's route of the same handler: another spelling of the address, a
+ * query, an Origin, a body that is no form of a known length, a service that is closing.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Form } from "@signet/protocol/form";
+import { EMPTY_FORM, readForm } from "../form-body.ts";
+import { type RequestLine, toMilliseconds } from "../request-log.ts";
+import type { Answer, CallHandler } from "./call.ts";
+
+export interface DirectCalls {
+  /** @param path `/oauth/:org/` and one more segment */
+  add(method: "GET" | "POST", path: string, handler: CallHandler): void;
+  /** Returns whether it took the request. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Leaves every request from now on to the framework. */
+  close(): void;
+}
+
+export interface DirectCallsOptions {
+  /** The same as the framework's. */
+  newRequestId(): string;
+  readonly bodyLimit: number;
+  /** Of every answer of the service. */
+  readonly headers: readonly string[];
+  /** What the endpoints' error handler answers. */
+  errorAnswer(error: unknown, requestId: string): Answer;
+  /** Runs the handler as a part of its request. */
+  during<T>(
+    request: { readonly requestId: string; readonly userAgent: string | undefined },
+    work: () => T,
+  ): T;
+  /** A fault of this way itself. */
+  fail(error: unknown): void;
+  log(line: RequestLine): void;
+}
+
+interface DirectRoute {
+  readonly route: string;
+  readonly handler: CallHandler;
+}
+
+const PREFIX = "/oauth/";
+const UUID_LENGTH = 36;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** As clients write it; a parameter that means nothing may come along (WHATWG URL §5.2 is always UTF-8). */
+const FORM_TYPES: ReadonlySet<string> = new Set([
+  "application/x-www-form-urlencoded",
+  "application/x-www-form-urlencoded;charset=UTF-8",
+  "application/x-www-form-urlencoded;charset=utf-8",
+  "application/x-www-form-urlencoded; charset=UTF-8",
+  "application/x-www-form-urlencoded; charset=utf-8",
+]);
+
+export function directCalls(options: DirectCallsOptions): DirectCalls {
+  /** By method and the part behind the organisation. */
+  const routes = new Map<string, DirectRoute>();
+  let isClosed = false;
+  return {
+    add: (method, path, handler) =>
+      void routes.set(`${method} ${path.replace(`${PREFIX}:org`, "")}`, { route: path, handler }),
+    answer: (request, response) => {
+      const { method = "", url = "", headers } = request;
+      if (isClosed || !url.startsWith(PREFIX)) return false;
+      const end = PREFIX.length + UUID_LENGTH;
+      const found = routes.get(`${method} ${url.slice(end)}`);
+      if (!found || headers.origin !== undefined || headers["transfer-encoding"] !== undefined) return false;
+      const org = url.slice(PREFIX.length, end);
+      if (!UUID.test(org)) return false;
+      const length = headers["content-length"];
+      const isTaken =
+        method === "GET" ? length === undefined : isShortForm(headers["content-type"], length, options);
+      if (isTaken) take(options, found, { request, response, org });
+      return isTaken;
+    },
+    close: () => {
+      isClosed = true;
+    },
+  };
+}
+
+const isShortForm = (
+  type: string | undefined,
+  length: string | undefined,
+  { bodyLimit }: DirectCallsOptions,
+): boolean => type !== undefined && FORM_TYPES.has(type) && Number(length) > 0 && Number(length) <= bodyLimit;
+
+interface Taken {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly org: string;
+}
+
+function take(options: DirectCallsOptions, { route, handler }: DirectRoute, taken: Taken): void {
+  const { request, response, org } = taken;
+  const started = performance.now();
+  const requestId = options.newRequestId();
+  const { headers, method = "" } = request;
+  logAtEnd(response, (status) =>
+    options.log({
+      requestId,
+      method,
+      route,
+      status,
+      durationMs: toMilliseconds(performance.now() - started),
+    }),
+  );
+  const answer = async () => {
+    let form: Form;
+    try {
+      form = method === "GET" ? EMPTY_FORM : readForm(await readBody(request));
+    } catch (error) {
+      // As the framework does: more may come of a body that was not read to its end.
+      return endWith(response, options.errorAnswer(error, requestId), [
+        ...options.headers,
+        "connection",
+        "close",
+      ]);
+    }
+    const call = { raw: request, requestId, route, org, headers, form, query: () => EMPTY_FORM };
+    const answered = await handler(call).catch((error: unknown) => options.errorAnswer(error, requestId));
+    endWith(response, answered, options.headers);
+  };
+  // From here on, and not in the parser's events, which have lost what came before.
+  options.during({ requestId, userAgent: headers["user-agent"] }, answer).catch(options.fail);
+}
+
+function readBody(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", (error) => reject(Object.assign(error, { statusCode: 400 })));
+    request.on("end", () => {
+      const [first, ...others] = chunks;
+      resolve((first && others.length === 0 ? first : Buffer.concat(chunks)).toString("utf8"));
+    });
+  });
+}
+
+function endWith(response: ServerResponse, { status, headers, body }: Answer, more: readonly string[]): void {
+  response.writeHead(status, [...headers, "Content-Length", String(Buffer.byteLength(body)), ...more]);
+  response.end(body);
+}
+
+/** Once the answer is sent, or has failed. */
+function logAtEnd(response: ServerResponse, log: (status: number) => void): void {
+  const end = () => {
+    response.off("finish", end);
+    response.off("error", end);
+    log(response.statusCode);
+  };
+  response.on("finish", end);
+  response.on("error", end);
+}
