@@ -44,7 +44,7 @@ before(async () => {
   // What is optional compiles for ten seconds, and the agent must do without it.
   [packedFiles, agentFiles, deviceFiles, sdkFiles] = await Promise.all([
     installed("@signet/server", "installed"),
-    installed("@signet/signing-agent", "agent", "--omit=optional"),
+    installed("@signet/signing-agent", "agent"),
     installed("@signet/device-client", "device"),
     installed("@signet/client-sdk", "sdk"),
   ]);

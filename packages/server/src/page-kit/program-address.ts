@@ -14,17 +14,14 @@ export interface ProgramSource {
 
 const OPTIONS: Readonly<Record<Program, readonly string[]>> = {
   "client-sdk": [],
-  "signing-agent": ["--global", "--omit=optional"],
+  "signing-agent": ["--global"],
   "device-client": ["--global"],
 };
 
 export const programAddress = (program: Program, { baseUrl, version }: ProgramSource): string =>
   `${baseUrl}/downloads/${programFileName(program, version)}`;
 
-/**
- * The SDK goes into an application, also an empty folder; the programs are installed for their machine. The optional dependency of
- * the agent would need a compiler.
- */
+/** The SDK goes into an application, also an empty folder; the programs are installed for their machine. */
 export function installLine(program: Program, source: ProgramSource, others: readonly string[] = []): string {
   return ["npm install", ...OPTIONS[program], programAddress(program, source), ...others].join(" ");
 }

@@ -1,15 +1,18 @@
 /**
  * PKCS#11 against a token in memory, and against SoftHSM (Debian's package softhsm2). SIGNET_TEST_SOFTHSM names its
- * library when it is in no usual place; `softhsm2-util` must be beside it or on the PATH.
+ * library when it is in no usual place; `softhsm2-util` must be beside it or on the PATH. pkcs11js is the one that `.ci/run` has
+ * compiled, outside the checkout; SIGNET_TEST_PKCS11JS names its folder elsewhere.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createPublicKey, type KeyObject, type SigningOptions, sign } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire, registerHooks } from "node:module";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import {
   type AgentAlg,
   agentAlgorithms,
@@ -19,7 +22,7 @@ import {
 import { agentKey, InvalidKey } from "./key-source.ts";
 import { generatePrivateKey } from "./pem-key.ts";
 import { openPkcs11Key } from "./pkcs11-key.ts";
-import type { Mechanism, Pkcs11 } from "./pkcs11-library.ts";
+import { type Mechanism, openLibrary, type Pkcs11 } from "./pkcs11-library.ts";
 
 const points: Readonly<Record<string, string>> = {
   ES256: "06082a8648ce3d030107",
@@ -143,21 +146,63 @@ async function missing(): Promise<string | false> {
   } catch {
     return "SoftHSM is not installed: Debian's package softhsm2";
   }
-  // The name is no literal, so that the compiler does not want a package that may be missing.
-  const name: string = "pkcs11js";
-  const isCompiled = await import(name).then(
-    () => true,
-    () => false,
-  );
-  return isCompiled ? false : "pkcs11js did not compile at npm ci: it needs python3, make and g++";
+  try {
+    createRequire(installed)("pkcs11js");
+    return false;
+  } catch {
+    return "pkcs11js is not compiled: .ci/run does it, as far as there are python3, make and g++";
+  }
 }
+
+const cache = process.env["XDG_CACHE_HOME"] || path.join(homedir(), ".cache");
+const installed = path.join(
+  process.env["SIGNET_TEST_PKCS11JS"] || path.join(cache, "signet-interop", "pkcs11js"),
+  "package.json",
+);
+
+/** As if it were installed beside the agent, or, without an address, as if it were not. @returns takes it away again */
+function besideTheAgent(parent: URL | undefined): () => void {
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      if (specifier !== "pkcs11js") return next(specifier, context);
+      if (parent === undefined) throw new Error("Cannot find package");
+      return next(specifier, { ...context, parentURL: parent.href });
+    },
+  });
+  return () => hooks.deregister();
+}
+
+test("without pkcs11js a sentence says what to install", async (t) => {
+  t.after(besideTheAgent(undefined));
+  await assert.rejects(
+    openLibrary("/no/library.so"),
+    (error) =>
+      error instanceof InvalidKey &&
+      /pkcs11js, which is not installed.*npm install.*g\+\+/.test(error.message),
+  );
+});
+
+const root = path.join(import.meta.dirname, "../../../..");
+
+test("what is tested is what the agent asks for, and npm ci does not bring it", async () => {
+  const read = async (file: string) => JSON.parse(await readFile(path.join(root, file), "utf8"));
+  const { peerDependencies, peerDependenciesMeta } = await read("packages/signing-agent/package.json");
+  const { packages } = await read("interop/pkcs11js/package-lock.json");
+  assert.equal(packages["node_modules/pkcs11js"].version, peerDependencies.pkcs11js);
+  assert.equal(peerDependenciesMeta.pkcs11js.optional, true);
+  const source = await readFile(path.join(import.meta.dirname, "pkcs11-library.ts"), "utf8");
+  assert.ok(source.includes(`pkcs11js@${peerDependencies.pkcs11js}`));
+  assert.ok(!("node_modules/pkcs11js" in (await read("package-lock.json")).packages));
+});
 
 describe("a key in SoftHSM", { skip: await missing() }, () => {
   let folder: string;
+  let takeAway = () => {};
   const configured = process.env["SOFTHSM2_CONF"];
   const inToken = (...parameters: string[]) =>
     softhsm("--module", library ?? "", "--pin", "1234", ...parameters);
   before(async () => {
+    takeAway = besideTheAgent(pathToFileURL(installed));
     folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
     await mkdir(path.join(folder, "tokens"));
     await writeFile(path.join(folder, "softhsm2.conf"), `directories.tokendir = ${folder}/tokens\n`);
@@ -166,6 +211,7 @@ describe("a key in SoftHSM", { skip: await missing() }, () => {
     inToken("--init-token", "--free", "--label", "signet", "--so-pin", "5678");
   });
   after(async () => {
+    takeAway();
     if (configured === undefined) delete process.env["SOFTHSM2_CONF"];
     else process.env["SOFTHSM2_CONF"] = configured;
     await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** pkcs11js, an optional dependency that compiles at install: loaded only when a key needs it (sovereign-signing.md §9). */
+/** pkcs11js, an optional peer that compiles at install: only who has keys in PKCS#11 installs it (sovereign-signing.md §9). */
 import { InvalidKey } from "./key-source.ts";
 
 export type Handle = Buffer;
@@ -61,8 +61,8 @@ async function loadPkcs11js(): Promise<Pkcs11> {
     const { default: pkcs11js } = (await import(name)) as { default: { PKCS11: new () => Pkcs11 } };
     return new pkcs11js.PKCS11();
   } catch (error) {
-    const problem = "PKCS#11 keys need the package pkcs11js, which is not installed or did not compile";
-    const hint = "npm install pkcs11js; it needs python3, make and g++";
-    throw new InvalidKey(`${problem} (${hint})`, { cause: error });
+    const problem = "PKCS#11 keys need the package pkcs11js, which is not installed beside the agent";
+    const hint = "npm install --global pkcs11js@2.1.7, which compiles it with python3, make and g++";
+    throw new InvalidKey(`${problem}: ${hint}`, { cause: error });
   }
 }
