@@ -34,6 +34,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     trustedProxies: [],
     rateLimits: defaultRateLimits,
     outboundAllow: [],
+    workers: 1,
     drainSeconds: 5,
     keyRotationDays: 90,
     mail: undefined,

@@ -38,6 +38,8 @@ export interface Config extends CertificateListeners {
   readonly outboundAllow: readonly string[];
   /** A signing key of this age is rotated; 0 turns rotation off. */
   readonly keyRotationDays: number;
+  /** Processes that serve on this machine, from 1. */
+  readonly workers: number;
   /** How long the listeners stay open after SIGTERM. */
   readonly drainSeconds: number;
   /** Undefined: no email is sent. */
@@ -83,6 +85,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     rateLimits: rateLimits(env, faults),
     passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", hashes, faults),
     outboundAllow: outboundAllow(env, faults),
+    workers: workers(env, faults),
     drainSeconds: wholeNumber(env, "SIGNET_DRAIN_SECONDS", { fallback: 5, min: 0, max: 300 }, faults),
     keyRotationDays: wholeNumber(
       env,
@@ -115,6 +118,15 @@ function databaseUrl(env: Env, dataDir: string, faults: string[]): string {
   if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
   faults.push("DATABASE_URL must be postgres://… (unset: SQLite in the data directory)");
   return value;
+}
+
+function workers(env: Env, faults: string[]): number {
+  const name = "SIGNET_WORKERS";
+  const count = wholeNumber(env, name, { fallback: 1, min: 1, max: 64 }, faults);
+  const isSqlite = !/^postgres/.test(text(env, "DATABASE_URL") ?? "");
+  if (count > 1 && isSqlite)
+    faults.push(`${name} above 1 needs PostgreSQL (DATABASE_URL): only one process can serve a SQLite file`);
+  return count;
 }
 
 function masterKey(env: Env, faults: string[]): Buffer | undefined {

@@ -26,6 +26,7 @@ export const waitPages: Module = (scope, { service, sovereign: { signing }, brow
   const deps: WaitDeps = {
     ...browser,
     signing,
+    workers: service.config.workers,
     session: browserSessionPort(browser),
     uiLocales: (visit, continuation) => flowUiLocales(browser, visit, continuation),
     continueAuthorization: (visit, waited) => continueAuthorization(browser, visit, waited),

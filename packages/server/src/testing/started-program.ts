@@ -6,6 +6,7 @@ import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 
 export interface StartedProgram {
+  readonly pid: number;
   readonly port: number;
   readonly baseUrl: string;
   /** From the start of the process until /readyz said so. */
@@ -51,6 +52,7 @@ export async function startSignet(
     throw error;
   });
   return {
+    pid: child.pid ?? 0,
     port: listenAt,
     baseUrl,
     readyMs: performance.now() - began,

@@ -5,25 +5,26 @@ import type { RequestLine } from "../../http/request-log.ts";
 export type Log = Logger & { request(line: RequestLine): void };
 
 const INFO = 30;
+const PIPE_BUF = 4_096;
 
 /**
  * Writes are buffered, so that requests don't wait for the disk, and flushed twice a second. Request lines are
  * formatted by hand, at a third of pino's cost, because every request writes one.
- */
-export function openLog(level: string): Log {
-  const log = logTo(level, pino.destination({ sync: false, minLength: 16_000 }));
+ * @param worker its number, when several processes write to the same output */
+export function openLog(level: string, worker?: number): Log {
+  // Only short writes reach a pipe whole, beside those of other processes (POSIX: PIPE_BUF); a longer line goes by itself.
+  const sizes = worker === undefined ? { minLength: 16_000 } : { minLength: 3_000, maxWrite: PIPE_BUF };
+  const log = logTo(level, pino.destination({ sync: false, ...sizes }), worker);
   setInterval(() => log.flush(), 500).unref();
   return log;
 }
 
-export function logTo(level: string, destination: DestinationStream): Log {
-  const log = pino(
-    { level, base: { service: "signet" }, timestamp: pino.stdTimeFunctions.isoTime },
-    destination,
-  );
+export function logTo(level: string, destination: DestinationStream, worker?: number): Log {
+  const base = { service: "signet", ...(worker === undefined ? {} : { worker }) };
+  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   const isInfo = log.isLevelEnabled("info");
   const request = (line: RequestLine) => {
-    if (isInfo) destination.write(requestLine(line, timeText(Date.now())));
+    if (isInfo) destination.write(requestLine(line, timeText(Date.now()), worker));
   };
   return Object.assign(log, { request });
 }
@@ -43,6 +44,8 @@ function timeText(at: number): string {
 export function requestLine(
   { requestId, method, route, status, durationMs }: RequestLine,
   time: string,
+  worker?: number,
 ): string {
-  return `{"level":${INFO},"time":"${time}","service":"signet","requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"durationMs":${durationMs},"msg":"request"}\n`;
+  const by = worker === undefined ? "" : `"worker":${worker},`;
+  return `{"level":${INFO},"time":"${time}","service":"signet",${by}"requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"durationMs":${durationMs},"msg":"request"}\n`;
 }

@@ -3,22 +3,27 @@ import { hostname } from "node:os";
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Config } from "../../config/config.ts";
+import { workerShare } from "../../config/worker-share.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
+import { boundsOf } from "../../http/listeners/connection-bounds.ts";
+import type { ListenerEvents } from "../../modules/certificate-listeners.ts";
 import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
 import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
 import { writeServerAddress } from "../installation.ts";
 import { openBusyLog } from "./busy-log.ts";
+import { type CurrentWorker, clusterWorkers, currentWorker } from "./cluster-workers.ts";
 import { describeError } from "./describe-error.ts";
 import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
+import { superviseWorkers } from "./supervise-workers.ts";
 
 /** After the listeners have closed: a database that is away would keep the requests and every last write waiting. */
 const LAST_WRITES_MS = 3_000;
@@ -37,18 +42,76 @@ export const startCommand: Command = {
   run: async ({ config, values, io }) => {
     // Registered first: a signal during startup also shuts down gracefully.
     const signal = nextSignal();
-    const log = openLog(config.logLevel);
+    const worker = currentWorker();
+    const log = openLog(config.logLevel, worker?.id);
     const uncaught = watchUncaughtErrors(log);
     const stopRequested = Promise.race([signal, uncaught.stopRequested]);
-    await runServer(config, { isDemo: values.demo === true, io, log, stopRequested });
+    const isDemo = values.demo === true;
+    if (config.workers > 1 && !worker) {
+      const isSound = await runPrimary(config, { isDemo, io, log, stopRequested });
+      return isSound && !uncaught.hasFailed() ? 0 : 1;
+    }
+    try {
+      const own = worker ? workerShare(config) : config;
+      await runServer(own, { isDemo, io, log, stopRequested, ...(worker ? { worker } : {}) });
+    } finally {
+      worker?.leave();
+    }
     return uncaught.hasFailed() ? 1 : 0;
   },
 };
 
-/** @param stopRequested resolves with the logged reason when the server is to stop */
+/** The process that starts the workers. @returns false when it had to give up */
+async function runPrimary(
+  config: Config,
+  { isDemo, io, log, stopRequested }: Pick<Running, "isDemo" | "io" | "log" | "stopRequested">,
+): Promise<boolean> {
+  // Once, before they start: the database is brought up to date, and the demo is made.
+  const service = await openService(config, {
+    onError: (error) => log.error(describeError(error), "background work failed"),
+  });
+  let demo: Demo | undefined;
+  try {
+    demo = isDemo ? await prepareDemo(service, io) : undefined;
+  } finally {
+    await service.close();
+  }
+  await noteAddress(config, log);
+  const { baseUrl, mtlsBaseUrl, workers } = config;
+  const onReady = () => {
+    log.info({ baseUrl, mtlsBaseUrl, database: "postgres", migrated: service.migrated, workers }, "ready");
+    if (demo) printDemo(demo, io, { hasMailbox: config.mail === undefined });
+  };
+  const isSound = await superviseWorkers({
+    count: workers,
+    workers: clusterWorkers(),
+    log,
+    stopRequested,
+    drainSeconds: config.drainSeconds,
+    onReady,
+  });
+  log.info("stopped");
+  log.flush();
+  return isSound;
+}
+
+/** Before it is ready, so that a command that follows finds it. */
+const noteAddress = (config: Config, log: Log): Promise<void> =>
+  writeServerAddress(config).catch((error) => log.error(describeError(error), "writing server.json failed"));
+
+interface Running {
+  readonly isDemo: boolean;
+  readonly io: Io;
+  readonly log: Log;
+  /** Resolves with the logged reason when the server is to stop. */
+  readonly stopRequested: Promise<string>;
+  /** This process is one of several. */
+  readonly worker?: CurrentWorker;
+}
+
 export async function runServer(
   config: Config,
-  { isDemo, io, log, stopRequested }: { isDemo: boolean; io: Io; log: Log; stopRequested: Promise<string> },
+  { isDemo, io, log, stopRequested, worker }: Running,
 ): Promise<void> {
   // The demo's applications run on the same machine.
   const local = isDemo ? loopbackNetworks : [];
@@ -58,7 +121,7 @@ export async function runServer(
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
-    await serve(demo ? withMailbox(service) : service, { log, io, demo, stopRequested });
+    await serve(demo ? withMailbox(service) : service, { log, io, demo, stopRequested, worker });
   } finally {
     await service.close();
     log.info("stopped");
@@ -66,17 +129,15 @@ export async function runServer(
   }
 }
 
+interface Serving extends Pick<Running, "log" | "io" | "stopRequested"> {
+  readonly demo: Demo | undefined;
+  readonly worker: CurrentWorker | undefined;
+}
+
 /** Resolves when the server has stopped. */
-async function serve(
-  service: Service,
-  {
-    log,
-    io,
-    demo,
-    stopRequested,
-  }: { log: Log; io: Io; demo: Demo | undefined; stopRequested: Promise<string> },
-): Promise<void> {
+async function serve(service: Service, { log, io, demo, stopRequested, worker }: Serving): Promise<void> {
   const { config } = service;
+  const bounds = boundsOf(config.workers);
   let draining = false;
   const busy = openBusyLog((line) =>
     log.warn({ ...line, cause: redactSecrets(line.cause) }, "requests refused: busy"),
@@ -96,18 +157,11 @@ async function serve(
       else log.error({ requestId, ...describeError(error) }, "request failed");
     },
     isDraining: () => draining,
+    connectionBounds: bounds,
     ...(demo ? { demo: demo.shown } : {}),
   });
-  const listeners = await openCertificateListeners(app, config, {
-    reloaded: () => log.info("mTLS certificate reloaded"),
-    failed: (error) => log.error(describeError(error), "reloading the mTLS certificate failed"),
-    refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
-    cut: (cut) => log.warn(cut, "connections cut"),
-  });
-  // Before it is ready, so that a command that follows finds it.
-  await writeServerAddress(config).catch((error) =>
-    log.error(describeError(error), "writing server.json failed"),
-  );
+  const listeners = await openCertificateListeners(app, config, listenerEvents(log), bounds);
+  if (!worker) await noteAddress(config, log);
   try {
     await app.listen({ host: config.host, port: config.port });
     await listeners.listen();
@@ -119,7 +173,8 @@ async function serve(
   const stopBackground = startBackground(service, log);
   const { baseUrl, mtlsBaseUrl } = config;
   log.info({ baseUrl, mtlsBaseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
-  if (demo) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
+  if (demo && !worker) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
+  worker?.ready(service.database.stuckFor);
 
   const signal = await stopRequested;
   draining = true;
@@ -132,6 +187,13 @@ async function serve(
   stopReloading();
   await stopBackground();
 }
+
+const listenerEvents = (log: Log): ListenerEvents => ({
+  reloaded: () => log.info("mTLS certificate reloaded"),
+  failed: (error) => log.error(describeError(error), "reloading the mTLS certificate failed"),
+  refused: (cause) => log.info({ cause }, "request refused by the proxy listener"),
+  cut: (cut) => log.warn(cut, "connections cut"),
+});
 
 /** Starts the background jobs. @returns a function that stops them and waits for running work */
 function startBackground(service: Service, log: Log): () => Promise<void> {
@@ -167,7 +229,10 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
 
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+    // A worker hears of one stop twice: from the terminal, and from the process that started it.
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      if (currentWorker()) process.on(signal, () => resolve(signal));
+      else process.once(signal, () => resolve(signal));
   });
 }
 

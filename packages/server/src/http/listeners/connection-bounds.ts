@@ -34,6 +34,13 @@ export interface CutConnections {
 const BOUNDS: ConnectionBounds = { total: 20_480, perAddress: 4_096, stalledMs: 30_000 };
 const REPORT_MS = 10_000;
 
+/** The share of each of several processes that serve one port. */
+export const boundsOf = (workers: number): ConnectionBounds => ({
+  ...BOUNDS,
+  total: Math.ceil(BOUNDS.total / workers),
+  perAddress: Math.ceil(BOUNDS.perAddress / workers),
+});
+
 export function boundConnections(
   server: Server | SecureServer,
   { exempt, networkOf, report }: BoundedConnections,

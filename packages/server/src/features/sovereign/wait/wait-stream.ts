@@ -22,7 +22,9 @@ export interface Watched {
 export type StatusStreams = ReturnType<typeof statusStreams>;
 
 /** The streams of this node; on shutdown their browsers reconnect to another. */
-export function statusStreams() {
+/** @param workers processes of this machine that share the limit */
+export function statusStreams(workers = 1) {
+  const max = Math.ceil(MAX_STREAMS / workers);
   const open = new Map<string, Set<AbortController>>();
   let isStopping = false;
   return {
@@ -35,7 +37,7 @@ export function statusStreams() {
       }
       const { requestId } = first;
       const others = open.get(requestId) ?? new Set();
-      if (others.size >= MAX_STREAMS) throw tooMany();
+      if (others.size >= max) throw tooMany();
       const gone = new AbortController();
       reply.raw.once("close", () => gone.abort());
       if (isStopping) gone.abort();

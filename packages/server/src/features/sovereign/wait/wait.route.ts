@@ -26,7 +26,7 @@ import {
 } from "./waiting-request.ts";
 
 export function waitRoutes(app: FastifyInstance, deps: WaitDeps): void {
-  const streams = statusStreams();
+  const streams = statusStreams(deps.workers);
   // Before the server waits for its connections to close: a stream would keep one open until its request is final.
   app.addHook("preClose", async () => streams.endAll());
   const forOwner = (

@@ -13,6 +13,8 @@ import type { SigningDeps } from "../requests/signing-request.ts";
 import { waitStatus } from "./wait-status.ts";
 
 export interface WaitDeps {
+  /** Processes of this machine. */
+  readonly workers: number;
   readonly baseUrl: string;
   readonly organisations: Pick<OrganisationDirectory, "find">;
   readonly applications: Pick<ApplicationDirectory, "find">;
