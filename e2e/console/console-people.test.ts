@@ -300,7 +300,7 @@ test("imports users after a faulty line, disables and enables the ticked ones, a
   const actOnBoth = async (act: string) => {
     await visit.open("/users?search=harvest.example");
     for (const id of ids) await tick(page, `input[name="selected"][value="${id}"]`);
-    await enter(page, `bulk-${act}`);
+    await press(page, `bulk-${act}`);
     await enter(page, "bulk-confirm");
     await page.getByText("2 done.").waitFor();
     return Promise.all(ids.map(async (id) => (await userOf(id))?.disabledAt !== null));

@@ -10,6 +10,7 @@ const isForm = ({ method, path }: ListedRoute): boolean =>
   /^\/oauth\/manage\/:org|^\/devices\/manage\/:org|^\/oauth\/:org\/(account|user)\//.test(path);
 
 const areas = {
+  lists: /\/bulk$/,
   account: /^\/oauth\/:org\//,
   devices: /^\/devices\//,
   people: /^\/oauth\/manage\/:org\/users\//,

@@ -1,5 +1,6 @@
 /** Keyset paging: a page of a sorted list begins after a row, or ends before one, so that every page costs the same. */
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type AliasedExpression, type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Db } from "./open.ts";
 
 /** A row's place in a sorted list: the value that the list is sorted by, and the id that decides between equal ones. */
 export interface Cursor {
@@ -32,6 +33,24 @@ export function beyondCursor(
   return sql<SqlBool>`(${columns.value}, ${columns.id}) ${compare} (${cursor.value}, ${cursor.id})`;
 }
 
+/** The rows of a page and the direction in which they are read. @param columns as of `beyondCursor` */
+export const readPage = (page: KeysetPage, columns: Parameters<typeof beyondCursor>[1]) => ({
+  within: beyondCursor(page, columns) ?? sql<SqlBool>`1 = 1`,
+  direction: readsDescending(page) ? ("desc" as const) : ("asc" as const),
+});
+
 /** In the list's order, whichever way they were read. */
 export const inListOrder = <Row>({ before }: KeysetPage, rows: readonly Row[]): Row[] =>
   before === undefined ? [...rows] : rows.toReversed();
+
+/** @param some a query of some rows, with the limit that it counts to: a list of millions says "more than" */
+export async function countRows(
+  db: Db,
+  some: { as(alias: "some"): AliasedExpression<object, "some"> },
+): Promise<number> {
+  const found = await db
+    .selectFrom(some.as("some"))
+    .select((eb) => eb.fn.countAll<number | string>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(found.count);
+}

@@ -40,6 +40,8 @@ export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/reveal.js",
   "scripts/chart.js",
   "scripts/menu-keys.js",
+  "scripts/list-keys.js",
+  "scripts/file-text.js",
 ]);
 
 /** Narrows the quickstart's gallery; without it all cards stand there. */

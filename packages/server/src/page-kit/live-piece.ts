@@ -3,6 +3,7 @@
  * fetching is no activity, so that a page left open keeps no session alive.
  */
 import type { FastifyInstance } from "fastify";
+import type { SignedIn } from "../core/sessions/session.ts";
 import type { Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { newNonce } from "../http/page.ts";
@@ -17,10 +18,11 @@ export function livePieceRoute<Deps extends ConsoleDeps>(
   app: FastifyInstance,
   deps: Deps,
   url: `${typeof CONSOLE}/${string}`,
-  piece: (deps: Deps, visit: Visit, messages: Messages) => Promise<Html | undefined>,
+  piece: (deps: Deps, visit: Visit, messages: Messages, signedIn: SignedIn) => Promise<Html | undefined>,
 ): void {
   consoleRoute(app, deps, url, {
-    get: (_, visit) => sendLivePiece(deps, visit, (messages) => piece(deps, visit, messages)),
+    get: (_, visit) =>
+      sendLivePiece(deps, visit, (messages, signedIn) => piece(deps, visit, messages, signedIn)),
   });
 }
 
@@ -28,12 +30,12 @@ export function livePieceRoute<Deps extends ConsoleDeps>(
 export async function sendLivePiece(
   deps: ConsoleDeps,
   visit: Visit,
-  piece: (messages: Messages) => Promise<Html | undefined>,
+  piece: (messages: Messages, signedIn: SignedIn) => Promise<Html | undefined>,
 ): Promise<void> {
   const signedIn = await deps.browserSession.peekSession(visit);
   if (signedIn?.user.role !== "Administrator" || (await failsLoginPolicy(deps, visit, signedIn)))
     return sendStatus(visit, 403);
-  const found = await piece(pageMessages(visit, signedIn));
+  const found = await piece(pageMessages(visit, signedIn), signedIn);
   await (found ? show(visit, { nonce: newNonce() }, found) : sendStatus(visit, 404));
 }
 

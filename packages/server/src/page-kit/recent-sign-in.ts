@@ -14,12 +14,13 @@ const newUserDemand = (values: Values): "recent" | "any" =>
     ? "recent"
     : "any";
 
-/** Roles and deletion among what can be done with ticked users. */
+/** Of acts on ticked rows; the others among them are deletion, roles and what devices authenticate with. */
 const bulkDemand = (values: Values): "recent" | "any" =>
-  ["disable", "enable", "signOut", "invite"].includes(values.get("act") ?? "") ? "any" : "recent";
+  ["disable", "enable", "signOut", "invite", "withdraw"].includes(values.get("act") ?? "") ? "any" : "recent";
 
 const consoleDemands: Readonly<Record<string, Demand>> = {
   "applications/new": "recent",
+  "applications/bulk": bulkDemand,
   // Name, description, logo and home page.
   "applications/:id": "any",
   // Where codes go, how the application authenticates, who consents: its policy.
@@ -38,13 +39,16 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "audit-log/filters/new": "any",
   "audit-log/filters/:id/delete": "any",
   "consents/new": "recent",
+  "consents/bulk": "any",
   "consents/:id/revoke": "any",
   "preauthorizations/new": "recent",
+  "preauthorizations/bulk": "recent",
   "preauthorizations/:id/delete": "recent",
   "mail-templates/:template": "any",
   "mail-templates/:template/text": "any",
   "mail-templates/:template/html": "any",
   "pools/new": "recent",
+  "pools/bulk": bulkDemand,
   "pools/:pool/settings": "recent",
   "pools/:pool/enable": "any",
   "pools/:pool/disable": "any",
@@ -58,6 +62,7 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "quickstart/token-inspector": "any",
   // What tokens say about users.
   "scopes/new": "recent",
+  "scopes/bulk": "recent",
   "scopes/:id/edit": "recent",
   "scopes/:id/delete": "recent",
   "settings/branding": "any",
@@ -70,6 +75,7 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "signing-keys/:alg/revoke": "recent",
   "signing-keys/device-ca/rotate": "recent",
   "system-accounts/new": "recent",
+  "system-accounts/bulk": bulkDemand,
   "system-accounts/:id/edit": "recent",
   "system-accounts/:id/enable": "any",
   "system-accounts/:id/disable": "any",
@@ -104,6 +110,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
 const deviceDemands: Readonly<Record<string, Demand>> = {
   register: "recent",
   policy: "recent",
+  bulk: bulkDemand,
+  "codes/bulk": bulkDemand,
   ":id/revoke": "recent",
   "codes/:id/withdraw": "any",
 };

@@ -3,7 +3,7 @@ import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { sql } from "kysely";
 import { affectsAny } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
-import { beyondCursor, inListOrder, type KeysetPage, readsDescending } from "../../db/keyset.ts";
+import { countRows, inListOrder, type KeysetPage, readPage } from "../../db/keyset.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -97,12 +97,11 @@ export async function searchApplications(
   { page = { sort: "created", isDescending: true }, limit, ...filter }: ApplicationSearch,
 ): Promise<ListedApplication[]> {
   const value = orderColumns[page.sort];
-  const beyond = beyondCursor(page, { value, id: sql.ref("id") });
-  const direction = readsDescending(page) ? "desc" : "asc";
+  const { within, direction } = readPage(page, { value, id: sql.ref("id") });
   const rows = await matching(db, orgId, filter)
     .selectAll()
     .select(orderColumns.name.$castTo<string>().as("nameOrder"))
-    .$if(beyond !== undefined, (query) => query.where(beyond ?? sql.lit(true)))
+    .where(within)
     .orderBy(value, direction)
     .orderBy("id", direction)
     .limit(limit)
@@ -111,17 +110,11 @@ export async function searchApplications(
 }
 
 /** @param max counts no further */
-export async function countApplications(
+export const countApplications = (
   db: Db,
   orgId: string,
   { max, ...filter }: ApplicationFilter & { max: number },
-): Promise<number> {
-  const found = await db
-    .selectFrom(matching(db, orgId, filter).select("id").limit(max).as("some"))
-    .select((eb) => eb.fn.countAll<number | string>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(found.count);
-}
+): Promise<number> => countRows(db, matching(db, orgId, filter).select("id").limit(max));
 
 const matching = (db: Db, orgId: string, { text, clientType, state }: ApplicationFilter) =>
   db

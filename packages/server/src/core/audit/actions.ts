@@ -158,6 +158,7 @@ export const auditGroups = {
     "mail.failed": OCCURRENCE,
     "mail.test-sent": OCCURRENCE,
     "audit.exported": OCCURRENCE,
+    "list.exported": OCCURRENCE,
     "audit.events-withheld": OCCURRENCE,
   },
 } as const;

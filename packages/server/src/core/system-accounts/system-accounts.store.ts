@@ -1,7 +1,9 @@
 /** System accounts, their keys and permissions. */
 
+import { sql } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
+import { countRows, inListOrder, type KeysetPage, readPage } from "../../db/keyset.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -59,21 +61,37 @@ export async function listSystemAccounts(
   return rows.map((row) => toAccount(row, permissions.get(row.id) ?? []));
 }
 
-export interface AccountSearch {
-  readonly after?: string | undefined;
-  readonly limit: number;
+/** What an index holds in order; ids rise with the time of creation. */
+export type AccountSort = "created" | "name";
+
+export interface AccountFilter {
   /** Part of a name or an id; case-sensitive beyond ASCII on SQLite. */
   readonly text?: string | undefined;
+  readonly isAdministrator?: boolean | undefined;
+  readonly state?: "enabled" | "disabled" | undefined;
 }
 
-/** Newest first, each with the name of its application. */
+export interface ListedAccount extends SystemAccount {
+  readonly applicationName: string;
+  /** As the list is sorted by name: for a cursor. */
+  readonly nameOrder: string;
+}
+
+// As in the indexes.
+const orderColumns = {
+  created: sql.ref("system_account.id"),
+  name: sql`lower(system_account.name)`,
+} as const;
+
+/** Each with the name of its application. */
 export async function searchSystemAccounts(
   db: Db,
   orgId: string,
-  { after, limit, text }: AccountSearch,
-): Promise<Array<{ account: SystemAccount; applicationName: string }>> {
-  let query = db
-    .selectFrom("system_account")
+  { page, limit, ...filter }: AccountFilter & { page: KeysetPage & { sort: AccountSort }; limit: number },
+): Promise<ListedAccount[]> {
+  const value = orderColumns[page.sort];
+  const { within, direction } = readPage(page, { value, id: orderColumns.created });
+  const rows = await matching(db, orgId, filter)
     .innerJoin("application", (join) =>
       join
         .onRef("application.org_id", "=", "system_account.org_id")
@@ -81,15 +99,38 @@ export async function searchSystemAccounts(
     )
     .selectAll("system_account")
     .select("application.name as application_name")
-    .where("system_account.org_id", "=", orgId);
-  if (after !== undefined) query = query.where("system_account.id", "<", after);
-  if (text !== undefined) query = query.where(isNamed("system_account", text));
-  const rows = await query.orderBy("system_account.id", "desc").limit(limit).execute();
-  return rows.map(({ application_name: applicationName, ...row }) => ({
-    account: toAccount(row, []),
-    applicationName,
-  }));
+    .select(orderColumns.name.$castTo<string>().as("name_order"))
+    .where(within)
+    .orderBy(value, direction)
+    .orderBy("system_account.id", direction)
+    .limit(limit)
+    .execute();
+  return inListOrder(page, rows).map(
+    ({ application_name: applicationName, name_order: nameOrder, ...row }) => ({
+      ...toAccount(row, []),
+      applicationName,
+      nameOrder,
+    }),
+  );
 }
+
+/** @param max counts no further */
+export const countSystemAccounts = (
+  db: Db,
+  orgId: string,
+  { max, ...filter }: AccountFilter & { max: number },
+): Promise<number> => countRows(db, matching(db, orgId, filter).select("system_account.id").limit(max));
+
+const matching = (db: Db, orgId: string, { text, isAdministrator, state }: AccountFilter) =>
+  db
+    .selectFrom("system_account")
+    .where("system_account.org_id", "=", orgId)
+    .$if(text !== undefined, (query) => query.where(isNamed("system_account", text ?? "")))
+    .$if(isAdministrator !== undefined, (query) =>
+      query.where("system_account.administrator", "=", isAdministrator ? 1 : 0),
+    )
+    .$if(state === "enabled", (query) => query.where("system_account.disabled_at", "is", null))
+    .$if(state === "disabled", (query) => query.where("system_account.disabled_at", "is not", null));
 
 /** The applications that an account may act for beside its own, by name. */
 export async function listPermittedApplications(

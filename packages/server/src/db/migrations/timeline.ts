@@ -19,6 +19,7 @@ import { mailTexts } from "./0018-mail-texts.ts";
 import { memberOrder } from "./0019-member-order.ts";
 import { organisationImages } from "./0021-organisation-images.ts";
 import { applicationOrder } from "./0023-application-order.ts";
+import { listOrders } from "./0024-list-orders.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const timeline: readonly Migration[] = [
   memberOrder,
   organisationImages,
   applicationOrder,
+  listOrders,
 ];

@@ -10,7 +10,7 @@ export type BulkOutcome = { name: string; reason: string | undefined };
 type ConfirmView = Parameters<typeof confirmActPage>[0];
 
 export function bulkQuestionPage(
-  view: Omit<ConfirmView, "fields" | "confirm" | "confirmId" | "breadcrumbs" | "text"> & {
+  view: Omit<ConfirmView, "confirm" | "confirmId" | "breadcrumbs" | "text"> & {
     text: string;
     /** On the button. */
     label: string;
@@ -28,12 +28,12 @@ export function bulkQuestionPage(
 ${outcomeList(view.rows)}`,
     confirm: view.label,
     confirmId: "bulk-confirm",
-    fields: hiddenFields([
+    fields: html`${hiddenFields([
       { name: "act", value: act },
       { name: "back", value: back },
       { name: "confirmed", value: "yes" },
       ...ids.map((value) => ({ name: "selected", value })),
-    ]),
+    ])}${view.fields}`,
   });
 }
 

@@ -20,8 +20,8 @@ export function filterBar(view: {
 <div class="field"><label for="search">${view.label}</label>
 <div class="with-icon">${icon("search")}<input id="search" name="search" type="search" value="${view.value}" maxlength="100" autocomplete="off"></div></div>
 ${view.filters}<button class="button" id="search-submit" type="submit">${list.submit}</button>
-${isSearch && html`<a class="button plain" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}</form>
-`;
+${isSearch && html`<a class="button plain" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}<span class="visually-hidden" data-filter-status role="status"></span></form>
+${listKeys(view.messages)}`;
 }
 
 /** Above a list that has more matches than it shows. */
@@ -33,3 +33,16 @@ export const noResults = ({ console: { frame } }: Messages): Html =>
   html`<div class="empty" role="status"><span class="empty-icon">${icon("search")}</span><p class="item-name">${frame.list.noneFound}</p>
 <p class="quiet">${frame.list.noneFoundText}</p></div>
 `;
+
+/** The keys that scripts/list-keys.js gives a list: shown where it asks for them. */
+function listKeys({ console: { frame } }: Messages): Html {
+  const { keys } = frame.list;
+  const line = (key: string, text: string) =>
+    html`<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>
+`;
+  return html`<template data-list-keys><h2 id="list-keys-title">${keys.title}</h2>
+<dl class="key-lines">${line("j / ↓", keys.next)}${line("k / ↑", keys.previous)}${line("x", keys.select)}${line("Enter", keys.open)}${line("/", keys.search)}${line("?", keys.help)}</dl>
+<p class="check"><input id="list-keys-on" type="checkbox"> <label for="list-keys-on">${keys.letters}</label></p>
+<div class="actions"><button class="button" type="button" id="list-keys-close">${keys.close}</button></div></template>
+`;
+}

@@ -1,4 +1,4 @@
-/** Where in a list one is, and the pages beside this one. Nothing for a list of a single page. */
+/** Where in a list one is, the list as a file, and the pages beside this one. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
 import { icon } from "./icons.ts";
@@ -11,6 +11,8 @@ export type PaginationView = {
   olderUri?: string | undefined;
   /** How many rows a page has, and the address with another number. */
   sizes?: { current: number; uris: ReadonlyArray<readonly [size: number, uri: string]> } | undefined;
+  /** The whole list as a file, as it is narrowed and sorted. */
+  exportUri?: string | undefined;
   messages: Messages;
 };
 
@@ -20,7 +22,7 @@ export function pagination(view: PaginationView): Html | undefined {
   const isWhole = newestUri === undefined && previousUri === undefined && olderUri === undefined;
   if (isWhole && (range === undefined || range.to < range.from)) return undefined;
   return html`<nav class="pager" aria-label="${list.pages}">
-${range && html`<p class="pager-range" id="page-range">${rangeText(range, view.messages)}</p>`}${pageSizes(view)}
+${range && html`<p class="pager-range" id="page-range">${rangeText(range, view.messages)}</p>`}${pageSizes(view)}${exportLink(view)}
 <div class="pager-links">${pageLink("page-newest", newestUri, list.newest)}${pageLink("page-previous", previousUri, html`${icon("chevron-left")}${list.newer}`)}${pageLink("page-older", olderUri, html`${list.older}${icon("chevron-right")}`)}</div>
 </nav>
 `;
@@ -30,6 +32,10 @@ const pageLink = (id: string, uri: string | undefined, label: Content): Content 
   uri !== undefined &&
   html`<a class="button" id="${id}" href="${linkAddress(uri)}">${label}</a>
 `;
+
+const exportLink = ({ exportUri, messages }: PaginationView): Content =>
+  exportUri !== undefined &&
+  html`<a class="pager-export" id="list-export" href="${linkAddress(exportUri)}">${icon("download")}${messages.console.frame.list.export}</a><button class="pager-keys" id="list-keys" type="button" data-show-list-keys hidden>${messages.console.frame.list.keys.title}</button>`;
 
 function rangeText(
   { from, to, total, isMore }: NonNullable<PaginationView["range"]>,

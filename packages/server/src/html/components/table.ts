@@ -102,6 +102,7 @@ export const rowLink = (view: {
   text: string;
   label: string;
   isQuestion?: boolean;
+  className?: string;
 }): Html =>
-  html`<a id="${view.id}" href="${linkAddress(view.uri)}" aria-label="${view.label}"${view.isQuestion && html` data-dialog`}>${view.text}</a>
+  html`<a${view.className !== undefined && html` class="${view.className}"`} id="${view.id}" href="${linkAddress(view.uri)}" aria-label="${view.label}"${view.isQuestion && html` data-dialog`}>${view.text}</a>
 `;

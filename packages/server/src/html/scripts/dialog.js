@@ -1,7 +1,8 @@
-// A link with data-dialog leads to a page that asks one question. Here the question is shown in a dialog of this page; where the
+// A link with data-dialog leads to a page that asks one question, and so does the form around a list with ticked rows. Here the question is shown in a dialog of this page; where the
 // page that comes is another one (a sign-in, an error), the browser goes there.
-const fetchQuestion = async (uri) => {
-  const response = await fetch(uri, { headers: { accept: "text/html" } }).catch(() => undefined);
+const fetchQuestion = async (uri, body) => {
+  const sent = body && { method: "POST", body };
+  const response = await fetch(uri, { headers: { accept: "text/html" }, ...sent }).catch(() => undefined);
   if (!response?.ok) return undefined;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const content = page.querySelector("[data-dialog-content]");
@@ -62,6 +63,22 @@ document.addEventListener("click", async (event) => {
   link.removeAttribute("aria-busy");
   if (question) show(question, link);
   else location.assign(link.href);
+});
+
+// The first step of an act on ticked rows asks and changes nothing: what is no question here is sent again as a page.
+const asPages = new WeakSet();
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  const { submitter } = event;
+  if (!form.matches("[data-bulk]") || !submitter || asPages.has(form) || !window.HTMLDialogElement) return;
+  event.preventDefault();
+  if (submitter.getAttribute("aria-busy") === "true") return;
+  submitter.setAttribute("aria-busy", "true");
+  const question = await fetchQuestion(form.action, new URLSearchParams(new FormData(form, submitter)));
+  submitter.removeAttribute("aria-busy");
+  if (question) return show(question, submitter);
+  asPages.add(form);
+  form.requestSubmit(submitter);
 });
 
 // Restored from the back/forward cache: what was asked has been answered.

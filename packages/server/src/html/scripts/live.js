@@ -36,6 +36,10 @@ const replace = (fresh, piece) => {
   const focused = piece.contains(document.activeElement) ? nameOf(document.activeElement) : undefined;
   const adopted = document.adoptNode(fresh);
   announceChanges(adopted, piece);
+  // Ticked rows stay ticked.
+  for (const { value } of piece.querySelectorAll("input[name=selected]:checked"))
+    for (const box of adopted.querySelectorAll("input[name=selected]"))
+      if (box.value === value) box.checked = true;
   piece.replaceWith(adopted);
   adopted.dispatchEvent(new CustomEvent("signet:updated", { bubbles: true }));
   if (focused !== undefined)

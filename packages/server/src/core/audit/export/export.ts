@@ -1,4 +1,5 @@
 /** Exports the audit log in batches, so that memory use doesn't depend on its length. */
+import { csvLine } from "@signet/protocol/csv";
 import type { Db } from "../../../db/open.ts";
 import type { StoredEvent } from "../audit.store.ts";
 import { withTypedEmails } from "../event-context.store.ts";
@@ -117,20 +118,6 @@ const columns = [
   ...(["seq", "hash", "id", "at", "actor", "action", "target", "address", "details"] as const),
   ...(["applicationId", "browser", "requestId", "reason", "typedEmail"] as const),
 ];
-
-/** RFC 4180 §2. */
-const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(",")}\r\n`;
-
-/**
- * Formula prefixes at the start of a cell (OWASP, CSV Injection). With semicolons, tabs or line ends as separators a
- * spreadsheet sees cells within ours, whose start has no quote.
- */
-const FORMULA = /(^(?=[\t\r\n])|(?:^|[;\t\r\n])["' ]*(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]))/g;
-
-function csvCell(text: string): string {
-  const safe = text.replace(FORMULA, "$1'");
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 export const lineFormats: Readonly<Record<ExportFormat, LineFormat>> = {
   csv: {

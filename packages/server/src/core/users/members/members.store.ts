@@ -3,7 +3,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import { affectsAny } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
-import { beyondCursor, inListOrder, type KeysetPage, readsDescending } from "../../../db/keyset.ts";
+import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import { containing } from "../../../db/search-text.ts";
@@ -72,9 +72,8 @@ export async function listMembers(
   { filter, page = NEWEST_FIRST, limit }: { filter: MemberFilter; page?: MemberPage; limit: number },
 ): Promise<ListedMember[]> {
   const value = orderColumns[page.sort];
-  const beyond = beyondCursor(page, { value, id: sql.ref("membership.user_id") });
-  const direction = readsDescending(page) ? "desc" : "asc";
-  let query = matchingMembers(db, orgId, filter)
+  const { within, direction } = readPage(page, { value, id: sql.ref("membership.user_id") });
+  const rows = await matchingMembers(db, orgId, filter)
     .select(["membership.user_id as id", "membership.created_at as createdAt", "membership.role"])
     .select(orderColumns.email.$castTo<string>().as("emailOrder"))
     .select([
@@ -86,9 +85,8 @@ export async function listMembers(
       "home.name as homeName",
     ])
     .select((eb) => eb("password_hash", "is", null).as("hasNoPassword"))
-    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabledAt"));
-  if (beyond) query = query.where(beyond);
-  const rows = await query
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabledAt"))
+    .where(within)
     .orderBy(value, direction)
     .orderBy("membership.user_id", direction)
     .limit(limit)
@@ -100,19 +98,13 @@ export async function listMembers(
   });
 }
 
-/** @param max counts no further: a list of millions says "more than" */
-export async function countMembers(
+/** @param max counts no further */
+export const countMembers = (
   db: Db,
   orgId: string,
   { filter, max }: { filter: MemberFilter; max: number },
-): Promise<number> {
-  const some = matchingMembers(db, orgId, filter).select("membership.user_id").limit(max);
-  const found = await db
-    .selectFrom(some.as("some"))
-    .select((eb) => eb.fn.countAll<number | string>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(found.count);
-}
+): Promise<number> =>
+  countRows(db, matchingMembers(db, orgId, filter).select("membership.user_id").limit(max));
 
 function matchingMembers(db: Db, orgId: string, filter: MemberFilter) {
   let query = memberships(db, orgId);

@@ -1,7 +1,7 @@
 /** Registers the pages of applications. */
 import type { FastifyInstance } from "fastify";
 import type { ConsoleDeps } from "../../../page-kit/page.ts";
-import { applicationListRoute } from "./list.route.ts";
+import { applicationListRoutes } from "./list.route.ts";
 import { newApplicationRoute } from "./new.route.ts";
 import { applicationRecordRoutes } from "./record.route.ts";
 import { secretsRoutes } from "./secrets.route.ts";
@@ -10,12 +10,12 @@ import { applicationTabRoutes } from "./tab.route.ts";
 import { applicationUsersRoutes } from "./users.route.ts";
 
 export function applicationsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  applicationListRoute(app, deps);
   newApplicationRoute(app, deps);
   applicationTabRoutes(app, deps);
   settingChecksRoute(app, deps);
   secretsRoutes(app, deps);
   applicationUsersRoutes(app, deps);
-  // Last, for it deletes the record: invariants/ submits all forms in this order.
+  // Last, for they delete the record: invariants/ submits all forms in this order.
+  applicationListRoutes(app, deps);
   applicationRecordRoutes(app, deps);
 }

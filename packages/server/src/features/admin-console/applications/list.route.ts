@@ -1,136 +1,142 @@
-/** GET applications: the organisation's applications, searched, sorted and paged. */
+/** GET applications: the organisation's applications, searched, sorted and paged; what can be done with ticked ones; a file of them. */
 import type { FastifyInstance } from "fastify";
-import type { Application } from "../../../core/applications/application.ts";
 import {
   type ApplicationSort,
   countApplications,
+  findApplication,
+  type ListedApplication,
   searchApplications,
 } from "../../../core/applications/applications.store.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import type { Db } from "../../../db/open.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { buttonLink } from "../../../html/components/button.ts";
-import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
-import { nameCell, type Row } from "../../../html/components/table.ts";
-import { type Html, html } from "../../../html/html.ts";
-import { parseQuery } from "../../../http/form-body.ts";
-import { readingRoute } from "../../../page-kit/console-frame.ts";
-import { listPage, readSearch } from "../../../page-kit/list-page.ts";
-import {
-  type ListPlace,
-  orderQuery,
-  placeRows,
-  readListPlace,
-  type Sorting,
-  totalOf,
-} from "../../../page-kit/list-place.ts";
-import { type ConsoleDeps, consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
+import { nameCell } from "../../../html/components/table.ts";
+import { html } from "../../../html/html.ts";
+import { bulkAct } from "../../../page-kit/list/bulk-act.ts";
+import { bulkHandlers } from "../../../page-kit/list/bulk-acts.ts";
+import type { Filter, List } from "../../../page-kit/list/list.ts";
+import { listExport } from "../../../page-kit/list/list-export.ts";
+import { listRoute } from "../../../page-kit/list/list-route.ts";
+import { type ConsoleDeps, consolePath, consoleRoute } from "../../../page-kit/page.ts";
 import { applicationStatus } from "./application-status.ts";
+import { deletion, statusChange } from "./record.route.ts";
 
-export function applicationListRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  readingRoute(app, deps, "/oauth/manage/:org/applications", "applications", showList, (visit) =>
-    listUri(visit, parseQuery(visit.request).values),
-  );
+export function applicationListRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
+  listRoute(app, deps, "/oauth/manage/:org/applications", applicationList);
+  consoleRoute(app, deps, "/oauth/manage/:org/applications/bulk", bulkHandlers(applicationList));
+  consoleRoute(app, deps, "/oauth/manage/:org/applications/export", { get: listExport(applicationList) });
 }
 
 const types = ["confidential", "spa", "native", "public"] as const;
 const states = ["enabled", "disabled"] as const;
 
-type Filters = ReturnType<typeof readFilters>;
+type ApplicationChoices = { type: (typeof types)[number]; state: (typeof states)[number] };
 
-const readFilters = (values: ReadonlyMap<string, string>) => ({
-  search: readSearch(values),
-  type: types.find((one) => one === values.get("type")),
-  state: states.find((one) => one === values.get("state")),
+const toFilter = ({ search, type: clientType, state }: Filter<ApplicationChoices>) => ({
+  text: search === "" ? undefined : search,
+  clientType,
+  state,
 });
 
-const sorts: Readonly<Record<ApplicationSort, Sorting>> = {
-  created: { isNumber: false, isDescending: true },
-  name: { isNumber: false, isDescending: false },
-};
+const nameOf = ({ name }: { readonly name: string }): string => name;
 
-const listUri = ({ organisation }: Visit, values: ReadonlyMap<string, string>): string =>
-  consolePath(
-    organisation,
-    `/applications${queryString({ ...readFilters(values), ...orderQuery(readListPlace(values, sorts), sorts) })}`,
-  );
-
-async function showList({ database }: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
-  const { values } = parseQuery(visit.request);
-  const filters = readFilters(values);
-  const { search, type, state } = filters;
-  const { placed, total } = await loadRows(database.query, visit, filters, readListPlace(values, sorts));
-  const { frame: words, applications } = frame.messages.console;
-  const { list: text } = applications;
-  const quickstart = { id: "first-quickstart", uri: frame.consoleUri("/quickstart"), label: text.quickstart };
-  return listPage({
-    ...frame,
-    ...placed,
-    range: { ...placed.range, ...total },
-    title: words.pages.applications,
-    summary: text.summary,
-    path: "/applications",
-    create: { id: "application-new", label: text.create },
-    done: values.get("done") === "deleted" ? applications.done.deleted : undefined,
-    label: text.search,
-    search,
-    filters: [
-      {
-        id: "type",
-        label: text.type,
-        any: text.anyType,
-        value: type,
-        choices: types,
-        names: applications.types,
-      },
-      { id: "state", label: text.state, any: text.anyState, value: state, choices: states, names: text },
-    ],
-    empty: { title: text.none, text: text.noneText, action: buttonLink(quickstart) },
-    columns: [
-      { label: text.name, sort: placed.sortOf("name") },
-      text.kind,
-      text.state,
-      { label: text.created, sort: placed.sortOf("created") },
-    ],
-    rows: placed.shown.map((application) => applicationRow(frame, application)),
-  });
-}
-
-async function loadRows(
-  query: Db,
-  { organisation }: Visit,
-  filters: Filters,
-  place: ListPlace<ApplicationSort>,
-) {
-  const { search, type: clientType, state } = filters;
-  const filter = { text: search === "" ? undefined : search, clientType, state };
-  const { id: orgId } = organisation;
-  const found = await searchApplications(query, orgId, { ...filter, page: place, limit: place.size + 1 });
-  const placed = placeRows(found, place, {
-    sorts,
-    cursor: ({ id, nameOrder }) => ({ value: place.sort === "name" ? nameOrder : id, id }),
-    uri: (more) => consolePath(organisation, `/applications${queryString({ ...filters, ...more })}`),
-  });
-  const total = await totalOf(placed, (max) => countApplications(query, orgId, { ...filter, max }));
-  return { placed, total };
-}
-
-function applicationRow({ consoleUri, messages }: ConsoleFrame, application: Application): Row {
-  const { id, name, settings, createdAt } = application;
-  const link = nameCell({
-    name,
-    uri: consoleUri(`/applications/${id}`),
-    note: html`<code>${id}</code>`,
-    logo: avatar(name, settings.logoUri),
-  });
-  return {
-    id: `application-${id}`,
-    cells: [
-      link,
-      messages.console.applications.kinds[kindOf(application)],
-      applicationStatus(application, messages),
-      relativeTime(createdAt, messages.format.day),
-    ],
-  };
-}
+const applicationList = {
+  current: "applications",
+  noun: "application",
+  uri: (organisation, rest = "") => consolePath(organisation, `/applications${rest}`),
+  texts: ({ console: { applications, frame } }) => ({
+    ...applications.list,
+    title: frame.pages.applications,
+  }),
+  filters: {
+    type: {
+      label: ({ console: { applications } }) => applications.list.type,
+      any: ({ console: { applications } }) => applications.list.anyType,
+      choices: types,
+      names: ({ console: { applications } }) => applications.types,
+    },
+    state: {
+      label: ({ console: { applications } }) => applications.list.state,
+      any: ({ console: { applications } }) => applications.list.anyState,
+      choices: states,
+      names: ({ console: { applications } }) => applications.list,
+    },
+  },
+  sorts: {
+    // Ids rise with the time of creation.
+    created: { isNumber: false, isDescending: true, value: ({ id }) => id },
+    name: { isNumber: false, isDescending: false, value: ({ nameOrder }) => nameOrder },
+  },
+  rows: ({ deps, organisation }, { filter, ...query }) =>
+    searchApplications(deps.database.query, organisation.id, { ...toFilter(filter), ...query }),
+  count: ({ deps, organisation }, filter, max) =>
+    countApplications(deps.database.query, organisation.id, { ...toFilter(filter), max }),
+  columns: [
+    {
+      label: ({ console: { applications } }) => applications.list.name,
+      sort: "name",
+      cell: ({ id, name, settings }, { consoleUri }) =>
+        nameCell({
+          name,
+          uri: consoleUri(`/applications/${id}`),
+          note: html`<code>${id}</code>`,
+          logo: avatar(name, settings.logoUri),
+        }),
+    },
+    {
+      label: ({ console: { applications } }) => applications.list.kind,
+      cell: (application, { messages }) => messages.console.applications.kinds[kindOf(application)],
+    },
+    {
+      label: ({ console: { applications } }) => applications.list.state,
+      cell: (application, { messages }) => applicationStatus(application, messages),
+    },
+    {
+      label: ({ console: { applications } }) => applications.list.created,
+      sort: "created",
+      cell: ({ createdAt }, { messages }) => relativeTime(createdAt, messages.format.day),
+    },
+  ],
+  nameOf,
+  acts: {
+    disable: bulkAct(({ console }) => console.applications.bulk.disable, statusChange(true), nameOf),
+    enable: bulkAct(({ console }) => console.applications.bulk.enable, statusChange(false), nameOf, {
+      isHarmless: true,
+    }),
+    remove: bulkAct(({ console }) => console.applications.bulk.remove, deletion, nameOf, {
+      isPermanent: true,
+    }),
+  },
+  findName: async ({ database }, { id: orgId }, id) =>
+    (await findApplication(database.query, orgId, id))?.name,
+  export: {
+    name: "applications",
+    columns: {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      type: kindOf,
+      clientType: ({ clientType }) => clientType,
+      status: ({ disabledAt }) => (disabledAt === null ? "enabled" : "disabled"),
+      createdAt: ({ createdAt }) => new Date(createdAt),
+      updatedAt: ({ updatedAt }) => new Date(updatedAt),
+      redirectUris: ({ settings }) => settings.redirectUris.join(" "),
+      grantTypes: ({ settings }) => settings.grantTypes.join(" "),
+      allowedScopes: ({ settings }) => settings.allowedScopes.join(" "),
+    },
+  },
+  create: ({ consoleUri, messages: { console } }) =>
+    buttonLink({
+      id: "application-new",
+      uri: consoleUri("/applications/new"),
+      label: console.applications.list.create,
+      kind: "primary",
+    }),
+  emptyAction: ({ consoleUri, messages: { console } }) =>
+    buttonLink({
+      id: "first-quickstart",
+      uri: consoleUri("/quickstart"),
+      label: console.applications.list.quickstart,
+    }),
+  done: ({ console: { applications } }) => ({ deleted: applications.done.deleted }),
+} satisfies List<ConsoleDeps, ListedApplication, ApplicationSort, ApplicationChoices>;

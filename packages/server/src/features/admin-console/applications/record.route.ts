@@ -29,7 +29,7 @@ const onApplication = {
   load: applicationPages.find,
 };
 
-const statusChange = (disabled: boolean): ApplicationConfirmation => ({
+export const statusChange = (disabled: boolean): ApplicationConfirmation => ({
   ...onApplication,
   backUri: (organisation, { id }) => applicationPages.path(organisation, id, tabPath("advanced")),
   isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
@@ -49,7 +49,7 @@ const statusChange = (disabled: boolean): ApplicationConfirmation => ({
       : alreadyApplied,
 });
 
-const deletion: ApplicationConfirmation = {
+export const deletion: ApplicationConfirmation = {
   ...onApplication,
   question: ({ console: { applications } }, { name }) => {
     const { end } = applications;

@@ -2,6 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import { sql } from "kysely";
 import { readCountingScopes } from "../../../core/consents/counting-scopes.ts";
+import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";
 
@@ -18,25 +19,31 @@ export interface ListedConsent {
   readonly revokedBy: string | null;
 }
 
-export interface ConsentSearch {
+export interface ConsentFilter {
   readonly applicationId?: string | undefined;
   readonly userId?: string | undefined;
   readonly kind?: "user" | "organisation" | undefined;
   /** Revoked consents instead of active ones. */
   readonly isRevoked: boolean;
-  /** The id that the page before ended with. */
-  readonly before?: string | undefined;
+}
+
+interface Page {
+  /** By default the newest first. */
+  readonly page?: KeysetPage;
   readonly limit: number;
 }
 
-/** Newest first, with names: one query, whatever the organisation's size. */
+const NEWEST_FIRST: KeysetPage = { isDescending: true };
+
+/** With names: one query, whatever the organisation's size. Ids rise with the time of the grant. */
 export async function listNamedConsents(
   db: Db,
   orgId: string,
-  { applicationId, userId, kind, isRevoked, before, limit }: ConsentSearch,
+  { page = NEWEST_FIRST, limit, ...filter }: ConsentFilter & Page,
 ): Promise<ListedConsent[]> {
-  const rows = await db
-    .selectFrom("consent")
+  const id = sql.ref("consent.id");
+  const { within, direction } = readPage(page, { value: id, id });
+  const rows = await matchingConsents(db, orgId, filter)
     .innerJoin("application", (join) =>
       join
         .onRef("application.org_id", "=", "consent.org_id")
@@ -54,21 +61,12 @@ export async function listNamedConsents(
     )
     .selectAll("consent")
     .select(["application.name as applicationName", "user_account.email"])
-    .where("consent.org_id", "=", orgId)
-    // There is one partial index for each of the two.
-    .where("consent.revoked_at", isRevoked ? "is not" : "is", null)
-    .$if(applicationId !== undefined, (query) =>
-      query.where("consent.application_id", "=", applicationId ?? ""),
-    )
-    .$if(userId !== undefined, (query) => query.where("consent.user_id", "=", userId ?? ""))
-    // A literal, so that the partial index is used.
-    .$if(kind !== undefined, (query) => query.where("consent.kind", "=", sql.lit(kind ?? "user")))
-    .$if(before !== undefined, (query) => query.where("consent.id", "<", before ?? ""))
-    .orderBy("consent.id", "desc")
+    .where(within)
+    .orderBy("consent.id", direction)
     .limit(limit)
     .execute();
   const scopes = await readCountingScopes(db, rows);
-  return rows.map((row, at) => ({
+  const listed = rows.map((row, at) => ({
     id: row.id,
     application: { id: row.application_id, name: row.applicationName },
     user: row.user_id === null ? undefined : { id: row.user_id, email: row.email },
@@ -78,16 +76,38 @@ export async function listNamedConsents(
     revokedAt: row.revoked_at,
     revokedBy: row.revoked_by,
   }));
+  return inListOrder(page, listed);
 }
 
-/** Newest first, with the applications' names. */
+/** @param max counts no further */
+export const countConsents = (
+  db: Db,
+  orgId: string,
+  { max, ...filter }: ConsentFilter & { max: number },
+): Promise<number> => countRows(db, matchingConsents(db, orgId, filter).select("consent.id").limit(max));
+
+const matchingConsents = (db: Db, orgId: string, { applicationId, userId, kind, isRevoked }: ConsentFilter) =>
+  db
+    .selectFrom("consent")
+    .where("consent.org_id", "=", orgId)
+    // There is one partial index for each of the two.
+    .where("consent.revoked_at", isRevoked ? "is not" : "is", null)
+    .$if(applicationId !== undefined, (query) =>
+      query.where("consent.application_id", "=", applicationId ?? ""),
+    )
+    .$if(userId !== undefined, (query) => query.where("consent.user_id", "=", userId ?? ""))
+    // A literal, so that the partial index is used.
+    .$if(kind !== undefined, (query) => query.where("consent.kind", "=", sql.lit(kind ?? "user")));
+
+/** With the applications' names. */
 export async function listNamedPreauthorizations(
   db: Db,
   orgId: string,
-  { applicationId, before, limit }: Pick<ConsentSearch, "applicationId" | "before" | "limit">,
+  { applicationId, page = NEWEST_FIRST, limit }: Pick<ConsentFilter, "applicationId"> & Page,
 ): Promise<ListedConsent[]> {
-  const rows = await db
-    .selectFrom("preauthorization")
+  const id = sql.ref("preauthorization.id");
+  const { within, direction } = readPage(page, { value: id, id });
+  const rows = await matchingPreauthorizations(db, orgId, applicationId)
     .innerJoin("application", (join) =>
       join
         .onRef("application.org_id", "=", "preauthorization.org_id")
@@ -95,16 +115,12 @@ export async function listNamedPreauthorizations(
     )
     .selectAll("preauthorization")
     .select("application.name as applicationName")
-    .where("preauthorization.org_id", "=", orgId)
-    .$if(applicationId !== undefined, (query) =>
-      query.where("preauthorization.application_id", "=", applicationId ?? ""),
-    )
-    .$if(before !== undefined, (query) => query.where("preauthorization.id", "<", before ?? ""))
-    .orderBy("preauthorization.id", "desc")
+    .where(within)
+    .orderBy("preauthorization.id", direction)
     .limit(limit)
     .execute();
   const scopes = await readCountingScopes(db, rows);
-  return rows.map((row, at) => ({
+  const listed = rows.map((row, at) => ({
     id: row.id,
     application: { id: row.application_id, name: row.applicationName },
     user: undefined,
@@ -114,7 +130,24 @@ export async function listNamedPreauthorizations(
     revokedAt: null,
     revokedBy: null,
   }));
+  return inListOrder(page, listed);
 }
+
+/** @param max counts no further */
+export const countPreauthorizations = (
+  db: Db,
+  orgId: string,
+  { applicationId, max }: Pick<ConsentFilter, "applicationId"> & { max: number },
+): Promise<number> =>
+  countRows(db, matchingPreauthorizations(db, orgId, applicationId).select("preauthorization.id").limit(max));
+
+const matchingPreauthorizations = (db: Db, orgId: string, applicationId: string | undefined) =>
+  db
+    .selectFrom("preauthorization")
+    .where("preauthorization.org_id", "=", orgId)
+    .$if(applicationId !== undefined, (query) =>
+      query.where("preauthorization.application_id", "=", applicationId ?? ""),
+    );
 
 /** By id or part of the name; exact matches first. */
 export async function applicationsLike(

@@ -22,7 +22,7 @@ export function revokeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/preauthorizations/:id/delete", deletion);
 }
 
-interface Found {
+export interface FoundConsent {
   readonly record: Consent;
   readonly name: string;
   readonly email: string | undefined;
@@ -30,7 +30,7 @@ interface Found {
 
 /** The record in the address, with the names of its application and its user. */
 const loadWith =
-  (find: typeof findConsentRecord): Confirmation<ConsoleDeps, Found>["load"] =>
+  (find: typeof findConsentRecord): Confirmation<ConsoleDeps, FoundConsent>["load"] =>
   async ({ database: { query: db } }, { id: orgId }, { id = "" }) => {
     const record = isUuid(id) ? await find(db, { orgId, id }) : undefined;
     if (!record) return undefined;
@@ -39,17 +39,20 @@ const loadWith =
     return { record, name: application?.name ?? record.applicationId, email: user?.email };
   };
 
+export const loadConsent = loadWith(findConsentRecord);
+export const loadPreauthorization = loadWith(findPreauthorization);
+
 const onList = (
   tab: ConsentsTab,
-): Pick<Confirmation<never, Found>, "current" | "backUri" | "breadcrumbs"> => ({
+): Pick<Confirmation<never, FoundConsent>, "current" | "backUri" | "breadcrumbs"> => ({
   current: "consents",
   backUri: (organisation) => consolePath(organisation, `/${tab}`),
   breadcrumbs: (frame) => tabCrumb({ ...frame, tab }),
 });
 
-const revocation: Confirmation<ConsoleDeps, Found> = {
+export const revocation: Confirmation<ConsoleDeps, FoundConsent> = {
   ...onList("consents"),
-  load: loadWith(findConsentRecord),
+  load: loadConsent,
   isDone: (_, { record }) => record.revokedAt !== null,
   question: ({ console: { consents: text } }, { record, name, email }) => ({
     heading: text.revokeTitle({ application: name }),
@@ -62,9 +65,9 @@ ${scopeLine(text.scopesAre, record.scopes)}`,
     (await revokeConsent(deps, { ...acting, id })) ? done("revoked") : alreadyApplied,
 };
 
-const deletion: Confirmation<ConsoleDeps, Found> = {
+export const deletion: Confirmation<ConsoleDeps, FoundConsent> = {
   ...onList("preauthorizations"),
-  load: loadWith(findPreauthorization),
+  load: loadPreauthorization,
   question: ({ console: { consents: text } }, { record, name }) => ({
     heading: text.preauthorizations.removeTitle({ application: name }),
     text: html`<p>${text.preauthorizations.removeText}</p>

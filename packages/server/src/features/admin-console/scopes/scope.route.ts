@@ -121,7 +121,7 @@ interface UsedScope {
   readonly applications: Awaited<ReturnType<typeof applicationsAllowing>>;
 }
 
-const deletion: Confirmation<ConsoleDeps, UsedScope> = {
+export const deletion: Confirmation<ConsoleDeps, UsedScope> = {
   ...aboutRecord(scopePages, ({ scope }: UsedScope) => scope),
   load: async (deps, organisation, params) => {
     const scope = await scopePages.find(deps, organisation, params);

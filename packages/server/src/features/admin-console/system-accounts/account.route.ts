@@ -92,7 +92,7 @@ const onAccount = {
   load: accountPages.find,
 };
 
-const statusChange = (disabled: boolean): AccountConfirmation => ({
+export const statusChange = (disabled: boolean): AccountConfirmation => ({
   ...onAccount,
   isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
   question: ({ console: { systemAccounts } }, { name }) => {
@@ -111,7 +111,7 @@ const statusChange = (disabled: boolean): AccountConfirmation => ({
   },
 });
 
-const deletion: AccountConfirmation = {
+export const deletion: AccountConfirmation = {
   ...onAccount,
   question: ({ console: { systemAccounts } }, { name }) => ({
     heading: systemAccounts.end.deleteHeading({ name }),

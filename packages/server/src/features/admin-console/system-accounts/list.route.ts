@@ -1,74 +1,135 @@
-/** GET system-accounts: the programs that call the JSON interfaces, newest first. */
+/** GET system-accounts: the programs that call the JSON interfaces, with their acts and a file of them. */
 import type { FastifyInstance } from "fastify";
-import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
-import { searchSystemAccounts } from "../../../core/system-accounts/system-accounts.store.ts";
-import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import {
+  type AccountSort,
+  countSystemAccounts,
+  type ListedAccount,
+  searchSystemAccounts,
+} from "../../../core/system-accounts/system-accounts.store.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell } from "../../../html/components/table.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { parseQuery } from "../../../http/form-body.ts";
-import { readingRoute } from "../../../page-kit/console-frame.ts";
-import {
-  listPage,
-  pageUris,
-  ROWS_PER_PAGE,
-  readCursor,
-  readSearch,
-  splitPage,
-} from "../../../page-kit/list-page.ts";
-import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
+import { html, linkAddress } from "../../../html/html.ts";
+import { bulkAct } from "../../../page-kit/list/bulk-act.ts";
+import { bulkHandlers } from "../../../page-kit/list/bulk-acts.ts";
+import type { Filter, List } from "../../../page-kit/list/list.ts";
+import { listExport } from "../../../page-kit/list/list-export.ts";
+import { listRoute } from "../../../page-kit/list/list-route.ts";
+import { consolePath, consoleRoute } from "../../../page-kit/page.ts";
 import { accountKind, accountStatus } from "./account.page.ts";
-import type { AccountsDeps } from "./account-pages.ts";
+import { deletion, statusChange } from "./account.route.ts";
+import { type AccountsDeps, accountPages } from "./account-pages.ts";
 
-export function accountListRoute(app: FastifyInstance, deps: AccountsDeps): void {
-  readingRoute(app, deps, "/oauth/manage/:org/system-accounts", "systemAccounts", showList, (visit) =>
-    listUri(visit, readSearch(parseQuery(visit.request).values)),
-  );
+export function accountListRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  listRoute(app, deps, "/oauth/manage/:org/system-accounts", accountList);
+  consoleRoute(app, deps, "/oauth/manage/:org/system-accounts/bulk", bulkHandlers(accountList));
+  consoleRoute(app, deps, "/oauth/manage/:org/system-accounts/export", { get: listExport(accountList) });
 }
 
-const listUri = ({ organisation }: Visit, search: string, after?: string): string =>
-  consolePath(organisation, `/system-accounts${queryString({ search, after })}`);
+const kinds = ["plain", "administrator"] as const;
+const states = ["enabled", "disabled"] as const;
 
-async function showList(deps: AccountsDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
-  const { values } = parseQuery(visit.request);
-  const search = readSearch(values);
-  const after = readCursor(values.get("after"));
-  const filter = { text: search === "" ? undefined : search, after, limit: ROWS_PER_PAGE + 1 };
-  const found = await searchSystemAccounts(deps.database.query, visit.organisation.id, filter);
-  const { shown, last } = splitPage(found);
-  const { frame: words, systemAccounts } = frame.messages.console;
-  const { list: text } = systemAccounts;
-  return listPage({
-    ...frame,
-    ...pageUris((id) => listUri(visit, search, id), after, last?.account.id),
-    title: words.pages.systemAccounts,
-    summary: text.summary,
-    path: "/system-accounts",
-    create: { id: "account-new", label: text.make },
-    done: values.get("done") === "deleted" ? systemAccounts.done.deleted : undefined,
-    label: text.search,
-    search,
-    empty: { title: text.none, text: text.noneText },
-    columns: [text.name, text.kind, text.application, text.state, text.lastUsed],
-    rows: shown.map((row) => accountRow(frame, row)),
-  });
-}
+type AccountChoices = { type: (typeof kinds)[number]; state: (typeof states)[number] };
 
-function accountRow(
-  { consoleUri, messages }: ConsoleFrame,
-  { account, applicationName }: { account: SystemAccount; applicationName: string },
-) {
-  const application = consoleUri(`/applications/${account.applicationId}`);
-  return {
-    id: `account-${account.id}`,
-    cells: [
-      nameCell({ name: account.name, uri: consoleUri(`/system-accounts/${account.id}`) }),
-      accountKind(account, messages),
-      html`<a href="${linkAddress(application)}"><bdi>${applicationName}</bdi></a>`,
-      accountStatus(account, messages),
-      account.lastUsedAt === null
-        ? messages.console.frame.never
-        : relativeTime(account.lastUsedAt, messages.format.day),
-    ],
-  };
-}
+const toFilter = ({ search, type, state }: Filter<AccountChoices>) => ({
+  text: search === "" ? undefined : search,
+  isAdministrator: type && type === "administrator",
+  state,
+});
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
+
+const accountList = {
+  current: "systemAccounts",
+  noun: "account",
+  uri: (organisation, rest = "") => consolePath(organisation, `/system-accounts${rest}`),
+  texts: ({ console: { frame, systemAccounts } }) => ({
+    ...systemAccounts.list,
+    title: frame.pages.systemAccounts,
+  }),
+  filters: {
+    type: {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.kind,
+      any: ({ console: { systemAccounts } }) => systemAccounts.list.anyKind,
+      choices: kinds,
+      names: ({ console: { systemAccounts } }) => systemAccounts.kinds,
+    },
+    state: {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.state,
+      any: ({ console: { systemAccounts } }) => systemAccounts.list.anyState,
+      choices: states,
+      names: ({ console: { systemAccounts } }) => systemAccounts.states,
+    },
+  },
+  sorts: {
+    // Ids rise with the time of creation.
+    created: { isNumber: false, isDescending: true, value: ({ id }) => id },
+    name: { isNumber: false, isDescending: false, value: ({ nameOrder }) => nameOrder },
+  },
+  rows: ({ deps, organisation }, { filter, ...query }) =>
+    searchSystemAccounts(deps.database.query, organisation.id, { ...toFilter(filter), ...query }),
+  count: ({ deps, organisation }, filter, max) =>
+    countSystemAccounts(deps.database.query, organisation.id, { ...toFilter(filter), max }),
+  columns: [
+    {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.name,
+      sort: "name",
+      cell: ({ id, name }, { consoleUri }) => nameCell({ name, uri: consoleUri(`/system-accounts/${id}`) }),
+    },
+    {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.kind,
+      cell: (account, { messages }) => accountKind(account, messages),
+    },
+    {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.application,
+      cell: ({ applicationId, applicationName }, { consoleUri }) =>
+        html`<a href="${linkAddress(consoleUri(`/applications/${applicationId}`))}"><bdi>${applicationName}</bdi></a>`,
+    },
+    {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.state,
+      cell: (account, { messages }) => accountStatus(account, messages),
+    },
+    {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.lastUsed,
+      cell: ({ lastUsedAt }, { messages: { console, format } }) =>
+        lastUsedAt === null ? console.frame.never : relativeTime(lastUsedAt, format.day),
+    },
+    {
+      label: ({ console: { systemAccounts } }) => systemAccounts.list.created,
+      sort: "created",
+      cell: ({ createdAt }, { messages }) => relativeTime(createdAt, messages.format.day),
+    },
+  ],
+  nameOf,
+  acts: {
+    disable: bulkAct(({ console }) => console.systemAccounts.bulk.disable, statusChange(true), nameOf),
+    enable: bulkAct(({ console }) => console.systemAccounts.bulk.enable, statusChange(false), nameOf, {
+      isHarmless: true,
+    }),
+    remove: bulkAct(({ console }) => console.systemAccounts.bulk.remove, deletion, nameOf, {
+      isPermanent: true,
+    }),
+  },
+  findName: async (deps, organisation, id) => (await accountPages.find(deps, organisation, { id }))?.name,
+  export: {
+    name: "service-accounts",
+    columns: {
+      id: ({ id }) => id,
+      name: nameOf,
+      type: ({ isAdministrator }) => (isAdministrator ? "administrator" : "application"),
+      applicationId: ({ applicationId }) => applicationId,
+      application: ({ applicationName }) => applicationName,
+      status: ({ disabledAt }) => (disabledAt === null ? "enabled" : "disabled"),
+      createdAt: ({ createdAt }) => new Date(createdAt),
+      lastUsedAt: ({ lastUsedAt }) => (lastUsedAt === null ? null : new Date(lastUsedAt)),
+    },
+  },
+  create: ({ consoleUri, messages: { console } }) =>
+    buttonLink({
+      id: "account-new",
+      uri: consoleUri("/system-accounts/new"),
+      label: console.systemAccounts.list.make,
+      kind: "primary",
+    }),
+  done: ({ console: { systemAccounts } }) => ({ deleted: systemAccounts.done.deleted }),
+} satisfies List<AccountsDeps, ListedAccount, AccountSort, AccountChoices>;

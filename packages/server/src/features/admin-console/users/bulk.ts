@@ -1,12 +1,10 @@
-/** users/bulk: what can be done with ticked users, by the rules of the single acts. */
-import type { FastifyInstance } from "fastify";
+/** What can be done with ticked users, by the rules of the single acts. */
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
 import { changeRole } from "../../../core/users/member-record.ts";
 import type { Role } from "../../../core/users/user.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { asConfirmed, type BulkAct, bulkRoute } from "../../../page-kit/bulk-acts.ts";
 import { done } from "../../../page-kit/confirmation.ts";
-import { userListUri } from "./list-address.ts";
+import { type BulkAct, bulkAct } from "../../../page-kit/list/bulk-act.ts";
 import { reinvitation, signOut } from "./sign-in.route.ts";
 import { deletion, removal, statusChange } from "./user.route.ts";
 import {
@@ -14,23 +12,10 @@ import {
   isGuest,
   lastAdministratorRefusal,
   type MemberConfirmation,
-  memberPages,
   onMember,
   ownAccountRefusal,
   type UsersDeps,
 } from "./user-pages.ts";
-
-export function usersBulkRoute(app: FastifyInstance, deps: UsersDeps): void {
-  bulkRoute(app, deps, "/oauth/manage/:org/users/bulk", {
-    current: "users",
-    acts: userActs,
-    nameOf: async (inside, organisation, id) => {
-      const user = await memberPages.find(inside, organisation, { id });
-      return user && displayName(user);
-    },
-    listUri: userListUri,
-  });
-}
 
 /** Guests too: the membership is this organisation's. */
 const roleChange = (role: Role): Pick<MemberConfirmation, "load" | "isDone" | "apply"> => ({
@@ -61,16 +46,8 @@ type ActName = keyof Messages["console"]["users"]["bulk"];
 const act = (
   name: ActName,
   confirmation: Pick<MemberConfirmation, "load" | "isDone" | "apply">,
-  kind: Pick<BulkAct<UsersDeps>, "isHarmless" | "isPermanent"> = {},
-): BulkAct<UsersDeps> => ({
-  label: ({ console: { users } }) => users.bulk[name].label,
-  question: ({ console: { users } }, count) => ({
-    heading: users.bulk[name].heading({ count }),
-    text: users.bulk[name].text,
-  }),
-  prepare: asConfirmed(confirmation, displayName),
-  ...kind,
-});
+  kind?: Pick<BulkAct<UsersDeps>, "isHarmless" | "isPermanent">,
+) => bulkAct(({ console: { users } }) => users.bulk[name], confirmation, displayName, kind);
 
 /** By the value of the list's button. */
 export const userActs: Readonly<Record<ActName, BulkAct<UsersDeps>>> = {

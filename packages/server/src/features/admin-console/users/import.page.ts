@@ -6,6 +6,7 @@ import {
   importLimits,
 } from "../../../core/users/import/read-users.ts";
 import { checkField, textArea } from "../../../html/components/fields.ts";
+import { fileText } from "../../../html/components/file-text.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { table } from "../../../html/components/table.ts";
@@ -41,6 +42,12 @@ export function importPage(
     labels,
     above: faults.length > 0 && faultList(faults, view.messages),
     fields: [
+      kind === "csv" &&
+        fileText({
+          ...text.file,
+          ...{ id: "file", field: "list", accept: ".csv,.txt,text/csv", maxBytes: importLimits.bytes },
+          read: text.file.read({ name: "#" }),
+        }),
       textArea({ ...field("list"), hint, rows: 12, isCode: true }),
       kind === "csv" &&
         canMail &&

@@ -1,158 +1,161 @@
-/** GET users: the organisation's members, newest first. */
+/** GET users: the organisation's members, searched, sorted and paged; what can be done with ticked ones; a file of them. */
 import type { FastifyInstance } from "fastify";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
   countMembers,
   type ListedMember,
   listMembers,
   type MemberSort,
+  type MemberState,
   memberStates,
   searchWords,
 } from "../../../core/users/members/members.store.ts";
+import type { Role } from "../../../core/users/user.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
-import { nameCell, type Row } from "../../../html/components/table.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
+import { nameCell } from "../../../html/components/table.ts";
+import { type Content, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { parseQuery } from "../../../http/form-body.ts";
-import { bulkBar } from "../../../page-kit/bulk-acts.ts";
-import { readingRoute } from "../../../page-kit/console-frame.ts";
-import { listPage } from "../../../page-kit/list-page.ts";
-import { type ListPlace, placeRows, readListPlace, totalOf } from "../../../page-kit/list-place.ts";
-import { consolePath, queryString, type Visit } from "../../../page-kit/page.ts";
+import { bulkHandlers } from "../../../page-kit/list/bulk-acts.ts";
+import type { Filter, List } from "../../../page-kit/list/list.ts";
+import { listExport } from "../../../page-kit/list/list-export.ts";
+import { listRoute } from "../../../page-kit/list/list-route.ts";
+import { consolePath, consoleRoute } from "../../../page-kit/page.ts";
 import { userActs } from "./bulk.ts";
-import { readUserFilters, type UserFilters, userListUri, userSorts } from "./list-address.ts";
-import { displayName, roles, type UsersDeps } from "./user-pages.ts";
+import { displayName, memberPages, roles, type UsersDeps } from "./user-pages.ts";
 
-export function userListRoute(app: FastifyInstance, deps: UsersDeps): void {
-  readingRoute(app, deps, "/oauth/manage/:org/users", "users", showList, (visit) =>
-    userListUri(visit, parseQuery(visit.request).values),
-  );
+export function userListRoutes(app: FastifyInstance, deps: UsersDeps): void {
+  listRoute(app, deps, "/oauth/manage/:org/users", userList);
+  consoleRoute(app, deps, "/oauth/manage/:org/users/bulk", bulkHandlers(userList));
+  consoleRoute(app, deps, "/oauth/manage/:org/users/export", { get: listExport(userList) });
 }
 
-const listDone = ["deleted", "removed", "imported", "invitedMany"] as const;
+type UserChoices = { role: Role; state: MemberState };
+
+const toFilter = ({ search, role, state }: Filter<UserChoices>) => ({
+  words: searchWords(search),
+  ...(role && { role }),
+  ...(state && { state }),
+});
 
 /** Never empty: the reader is a member. */
-async function showList(
-  deps: UsersDeps,
-  visit: Visit,
-  frame: ConsoleFrame,
-  { user: reader }: SignedIn,
-): Promise<Html> {
-  const { values } = parseQuery(visit.request);
-  const filters = readUserFilters(values);
-  const { search, role, state: status } = filters;
-  const place = readListPlace(values, userSorts);
-  const { placed, total } = await loadRows(deps, visit, filters, place);
-  const { frame: words, users } = frame.messages.console;
-  const { list: text } = users;
-  const done = values.get("done");
-  return listPage({
-    ...frame,
-    ...placed,
-    range: { ...placed.range, ...total },
-    title: status === "invited" ? words.pages.invitations : words.pages.users,
-    summary: text.summary({ organisation: visit.organisation.name }),
-    path: "/users",
-    create: { id: "user-new", label: text.make },
-    more: [
-      buttonLink({
-        id: "users-import",
-        uri: frame.consoleUri("/users/import"),
-        label: text.import,
-        kind: "quiet",
-      }),
-      deps.outbox.isOpen &&
-        buttonLink({
-          id: "users-invite",
-          uri: frame.consoleUri("/users/invite"),
-          label: text.inviteSeveral,
-          kind: "quiet",
-        }),
-    ],
-    done: listDone.find((one) => one === done) && users.done[done as (typeof listDone)[number]],
-    label: text.search,
-    search,
-    filters: [
-      { id: "role", label: text.role, any: text.anyRole, value: role, choices: roles, names: users.roles },
-      {
-        id: "state",
-        label: text.state,
-        any: text.anyState,
-        value: status,
-        choices: memberStates,
-        names: users.states,
+const userList = {
+  current: "users",
+  noun: "user",
+  uri: (organisation, rest = "") => consolePath(organisation, `/users${rest}`),
+  texts: ({ console: { frame, users } }, { name: organisation }, filter) => ({
+    title: filter?.state === "invited" ? frame.pages.invitations : frame.pages.users,
+    summary: users.list.summary({ organisation }),
+    search: users.list.search,
+  }),
+  filters: {
+    role: {
+      label: ({ console: { users } }) => users.list.role,
+      any: ({ console: { users } }) => users.list.anyRole,
+      choices: roles,
+      names: ({ console: { users } }) => users.roles,
+    },
+    state: {
+      label: ({ console: { users } }) => users.list.state,
+      any: ({ console: { users } }) => users.list.anyState,
+      choices: memberStates,
+      names: ({ console: { users } }) => users.states,
+    },
+  },
+  sorts: {
+    created: { isNumber: true, isDescending: true, value: ({ createdAt }) => createdAt },
+    email: { isNumber: false, isDescending: false, value: ({ emailOrder }) => emailOrder },
+  },
+  rows: ({ deps, organisation }, { filter, page, limit }) =>
+    listMembers(deps.database.query, organisation.id, { filter: toFilter(filter), page, limit }),
+  count: ({ deps, organisation }, filter, max) =>
+    countMembers(deps.database.query, organisation.id, { filter: toFilter(filter), max }),
+  columns: [
+    {
+      label: ({ console: { users } }) => users.list.user,
+      cell: (member, { consoleUri, reader, messages }) => {
+        const name = displayName(member);
+        return nameCell({
+          name,
+          uri: consoleUri(`/users/${member.id}`),
+          tag: member.id === reader.id ? messages.console.users.you : undefined,
+          logo: avatar(name, undefined, { isRound: true }),
+        });
       },
-    ],
-    columns: [
-      text.user,
-      { label: text.email, sort: placed.sortOf("email") },
-      text.role,
-      text.state,
-      { label: text.since, sort: placed.sortOf("created") },
-    ],
-    rows: placed.shown.map((member) => memberRow(frame, member, member.id === reader.id)),
-    bulk: bulkBar(deps, visit, userActs, frame.messages),
-  });
-}
-
-async function loadRows(
-  { database: { query } }: Pick<UsersDeps, "database">,
-  { organisation }: Visit,
-  filters: UserFilters,
-  place: ListPlace<MemberSort>,
-) {
-  const { search, role, state } = filters;
-  const filter = { words: searchWords(search), ...(role && { role }), ...(state && { state }) };
-  const { id: orgId } = organisation;
-  const found = await listMembers(query, orgId, { filter, page: place, limit: place.size + 1 });
-  const placed = placeRows(found, place, {
-    sorts: userSorts,
-    cursor: ({ id, emailOrder, createdAt }) => ({
-      value: place.sort === "email" ? emailOrder : createdAt,
-      id,
+    },
+    {
+      label: ({ console: { users } }) => users.list.email,
+      sort: "email",
+      cell: ({ email }) => html`<bdi>${email}</bdi>`,
+    },
+    {
+      label: ({ console: { users } }) => users.list.role,
+      cell: ({ role }, { messages: { console } }) =>
+        role === "Administrator" ? html`<b>${console.users.roles[role]}</b>` : console.users.roles[role],
+    },
+    {
+      label: ({ console: { users } }) => users.list.state,
+      cell: (member, { messages }) => memberStatus(member, messages),
+    },
+    {
+      label: ({ console: { users } }) => users.list.since,
+      sort: "created",
+      cell: ({ createdAt }, { messages }) => relativeTime(createdAt, messages.format.day),
+    },
+  ],
+  nameOf: displayName,
+  acts: userActs,
+  findName: async (deps, organisation, id) => {
+    const user = await memberPages.find(deps, organisation, { id });
+    return user && displayName(user);
+  },
+  export: {
+    name: "users",
+    isPersonal: true,
+    columns: {
+      id: ({ id }) => id,
+      email: ({ email }) => email,
+      firstname: ({ firstname }) => firstname,
+      surname: ({ surname }) => surname,
+      username: ({ username }) => username,
+      role: ({ role }) => role,
+      status: (member) => statusOf(member),
+      home: ({ home }) => home?.name ?? null,
+      memberSince: ({ createdAt }) => new Date(createdAt),
+    },
+  },
+  create: ({ consoleUri, messages: { console } }) =>
+    buttonLink({
+      id: "user-new",
+      uri: consoleUri("/users/new"),
+      label: console.users.list.make,
+      kind: "primary",
     }),
-    uri: (more) => consolePath(organisation, `/users${queryString({ ...filters, ...more })}`),
-  });
-  const total = await totalOf(placed, (max) => countMembers(query, orgId, { filter, max }));
-  return { placed, total };
-}
+  beside: ({ consoleUri, messages: { console } }: ConsoleFrame, { outbox }: UsersDeps) => {
+    const { list: text } = console.users;
+    const several = (id: string, rest: string, label: string) =>
+      buttonLink({ id, uri: consoleUri(rest), label, kind: "quiet" });
+    return [
+      several("users-import", "/users/import", text.import),
+      outbox.isOpen && several("users-invite", "/users/invite", text.inviteSeveral),
+    ];
+  },
+  done: ({ console: { users } }) => {
+    const { deleted, removed, imported, invitedMany } = users.done;
+    return { deleted, removed, imported, invitedMany };
+  },
+} satisfies List<UsersDeps, ListedMember, MemberSort, UserChoices>;
 
-function memberRow({ consoleUri, messages }: ConsoleFrame, member: ListedMember, isYou: boolean): Row {
-  const { users: text } = messages.console;
-  const name = displayName(member);
-  const link = nameCell({
-    name,
-    uri: consoleUri(`/users/${member.id}`),
-    tag: isYou ? text.you : undefined,
-    logo: avatar(name, undefined, { isRound: true }),
-  });
-  return {
-    id: `user-${member.id}`,
-    selection: { value: member.id, name },
-    cells: [
-      link,
-      html`<bdi>${member.email}</bdi>`,
-      member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
-      memberStatus(member, messages),
-      relativeTime(member.createdAt, messages.format.day),
-    ],
-  };
-}
+const statusOf = ({ disabledAt, isInvited }: ListedMember): "disabled" | "invited" | "active" =>
+  disabledAt !== null ? "disabled" : isInvited ? "invited" : "active";
+
+const badgeKinds = { disabled: "bad", invited: "warn", active: "good" } as const;
 
 /** A guest may be disabled too. */
-function memberStatus(
-  { disabledAt, isInvited, home }: ListedMember,
-  { console: { users: text } }: Messages,
-): Content {
-  const kind =
-    disabledAt !== null
-      ? badge("bad", text.states.disabled)
-      : isInvited
-        ? badge("warn", text.states.invited)
-        : badge("good", text.states.active);
-  return html`${kind}${home && html` <span class="quiet item-note"><bdi>${text.list.guestOf({ organisation: home.name })}</bdi></span>`}`;
+function memberStatus(member: ListedMember, { console: { users: text } }: Messages): Content {
+  const { home } = member;
+  const status = statusOf(member);
+  return html`${badge(badgeKinds[status], text.states[status])}${home && html` <span class="quiet item-note"><bdi>${text.list.guestOf({ organisation: home.name })}</bdi></span>`}`;
 }

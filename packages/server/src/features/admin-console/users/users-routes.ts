@@ -1,10 +1,9 @@
 /** Registers the pages of users. */
 import type { FastifyInstance } from "fastify";
 import { addressRoute } from "./address.route.ts";
-import { usersBulkRoute } from "./bulk.ts";
 import { editUserRoute } from "./edit.route.ts";
 import { importRoutes } from "./import.route.ts";
-import { userListRoute } from "./list.route.ts";
+import { userListRoutes } from "./list.route.ts";
 import { newUserRoute } from "./new.route.ts";
 import { newPasswordRoute } from "./new-password.route.ts";
 import { signInRoutes } from "./sign-in.route.ts";
@@ -12,8 +11,7 @@ import { userRoutes } from "./user.route.ts";
 import type { UsersDeps } from "./user-pages.ts";
 
 export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
-  userListRoute(app, deps);
-  usersBulkRoute(app, deps);
+  userListRoutes(app, deps);
   importRoutes(app, deps);
   newUserRoute(app, deps);
   editUserRoute(app, deps);

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Device } from "../../../core/devices/device.ts";
 import { toDevice } from "../../../core/devices/devices.store.ts";
+import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import { isNamed } from "../../../db/search-text.ts";
 
@@ -15,23 +16,73 @@ export interface ListedDevice extends Device {
   readonly certificate: { readonly serial: string; readonly notAfter: number } | null;
 }
 
-export interface DeviceSearch {
-  /** The last id of the previous page. */
-  readonly after?: string | undefined;
-  readonly limit: number;
+export interface DeviceFilter {
   /** Part of a name or an id; on SQLite case-insensitive for ASCII only. */
   readonly text?: string | undefined;
   readonly state?: DeviceState | undefined;
 }
 
+export interface DeviceSearch extends DeviceFilter {
+  /** The last id of the previous page. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
 /** Newest first. @param now milliseconds */
-export async function listDevices(
+export const listDevices = (
   db: Db,
   orgId: string,
-  { after, limit, text, state }: DeviceSearch,
+  { after, ...search }: DeviceSearch,
   now: number,
-): Promise<ListedDevice[]> {
-  const rows = await db
+): Promise<ListedDevice[]> => {
+  const cursor = after === undefined ? undefined : { value: after, id: after };
+  return searchDevices(
+    db,
+    orgId,
+    { ...search, page: { sort: "enrolled", isDescending: true, after: cursor } },
+    now,
+  );
+};
+
+/** What an index holds in order; ids rise with the time of enrolment. */
+export type DeviceSort = "enrolled" | "name";
+
+// As in the indexes.
+const orderColumns = { enrolled: sql.ref("device.id"), name: sql`lower(device.name)` } as const;
+
+export async function searchDevices(
+  db: Db,
+  orgId: string,
+  { page, limit, ...filter }: DeviceFilter & { page: KeysetPage & { sort: DeviceSort }; limit: number },
+  now: number,
+): Promise<Array<ListedDevice & { readonly nameOrder: string }>> {
+  const value = orderColumns[page.sort];
+  const { within, direction } = readPage(page, { value, id: orderColumns.enrolled });
+  const rows = await matching(db, orgId, filter, now)
+    .selectAll("device")
+    .select(["held.serial", "held.not_after"])
+    .select(orderColumns.name.$castTo<string>().as("name_order"))
+    .where(within)
+    .orderBy(value, direction)
+    .orderBy("device.id", direction)
+    .limit(limit)
+    .execute();
+  return inListOrder(page, rows).map(({ serial, not_after: notAfter, name_order: nameOrder, ...row }) => {
+    const certificate = serial === null || notAfter === null ? null : { serial, notAfter };
+    return { ...toDevice(row), certificate, state: stateOf(row.revoked_at, notAfter, now), nameOrder };
+  });
+}
+
+/** @param max counts no further */
+export const countDevices = (
+  db: Db,
+  orgId: string,
+  { max, ...filter }: DeviceFilter & { max: number },
+  now: number,
+): Promise<number> => countRows(db, matching(db, orgId, filter, now).select("device.id").limit(max));
+
+const matching = (db: Db, orgId: string, { text, state }: DeviceFilter, now: number) =>
+  db
     .selectFrom("device")
     .leftJoin("device_certificate as held", (join) =>
       join
@@ -39,20 +90,9 @@ export async function listDevices(
         .onRef("held.device_id", "=", "device.id")
         .on("held.superseded_at", "is", null),
     )
-    .selectAll("device")
-    .select(["held.serial", "held.not_after"])
     .where("device.org_id", "=", orgId)
-    .$if(after !== undefined, (query) => query.where("device.id", "<", after ?? ""))
     .$if(text !== undefined, (query) => query.where(isNamed("device", text ?? "")))
-    .$if(state !== undefined, (query) => query.where(hasState(state ?? "active", now)))
-    .orderBy("device.id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(({ serial, not_after: notAfter, ...row }) => {
-    const certificate = serial === null || notAfter === null ? null : { serial, notAfter };
-    return { ...toDevice(row), certificate, state: stateOf(row.revoked_at, notAfter, now) };
-  });
-}
+    .$if(state !== undefined, (query) => query.where(hasState(state ?? "active", now)));
 
 function stateOf(revokedAt: number | null, notAfter: number | null, now: number): DeviceState {
   if (revokedAt !== null) return "revoked";

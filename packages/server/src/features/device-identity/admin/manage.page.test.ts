@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Html, render } from "../../../html/html.ts";
+import { type Html, html, render } from "../../../html/html.ts";
+import type { ListFrame } from "../../../page-kit/list/list.ts";
 import { testAccountFrame } from "../../../testing/fixtures/account-frame.ts";
 import { assertEscapes, assertWellMade } from "../../../testing/probes/page-checks.ts";
+import { type DeviceRow, deviceList } from "./device-list.ts";
 import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
 import { type ManageView, managePage } from "./manage.page.ts";
 import { emptyRegisterInput } from "./register-input.ts";
@@ -11,7 +13,7 @@ const frame = testAccountFrame("devices");
 const manageUri = (rest = "") => `/manage${rest}`;
 const DAY = 86_400_000;
 
-const device: ManageView["devices"][number] = {
+const device: DeviceRow = {
   orgId: "o1",
   id: "d1",
   name: "Till 4",
@@ -24,6 +26,7 @@ const device: ManageView["devices"][number] = {
   revokedReason: null,
   certificate: { serial: "0b", notAfter: 90 * DAY },
   lastSeenAt: 2 * DAY,
+  nameOrder: "till 4",
   lastChange: { who: "grace@acme.example", at: DAY },
 };
 
@@ -50,20 +53,12 @@ const view: ManageView = {
   ...form,
   manageUri,
   done: "revoked",
-  search: { text: "till", state: "active" },
-  devices: [
-    device,
-    { ...device, id: "d2", name: "d2", attestation: "none", lastSeenAt: null },
-    { ...device, id: "d3", name: "Camera", state: "revoked", revokedAt: DAY },
-    { ...device, id: "d4", name: "Laptop", state: "expired", certificate: null },
-  ],
-  newestUri: "/manage?search=till",
-  olderUri: "/manage?cursor=x",
+  devices: { section: html`<p>devices</p>`, isEmpty: false },
   codes: [
     code,
     { ...code, id: "c2", name: null, attestation: "none", replacedName: undefined, author: "operator" },
   ],
-  olderCodesUri: "/manage?codes=x",
+  hasMoreCodes: true,
   action: "/manage/register",
   once: "o",
   policy: "optional",
@@ -106,7 +101,16 @@ test("pages are well-formed and escape their values", () => {
 });
 
 test("each device row has status, attestation, times and actions", () => {
-  const page = text(managePage(view));
+  const rows = [
+    device,
+    { ...device, id: "d2", name: "d2", attestation: "none" as const, lastSeenAt: null },
+    { ...device, id: "d3", name: "Camera", state: "revoked" as const, revokedAt: DAY },
+    { ...device, id: "d4", name: "Laptop", state: "expired" as const, certificate: null },
+  ];
+  const cells = { ...frame, organisation: { id: "o1" }, reader: {} } as unknown as ListFrame;
+  const page = text(
+    html`${rows.map((row) => [deviceList.columns.map(({ cell }) => cell(row, cells)), deviceList.rowActions(row, cells)])}`,
+  );
   assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
   assert.match(page, /Last changed by grace@acme\.example on <time [^>]*>2 Jan 1970/);
   assert.match(page, /class="state good">Active</);
@@ -121,23 +125,14 @@ test("each device row has status, attestation, times and actions", () => {
     'id="device-revoke-d4"',
   ]);
   assert.match(text(managePage({ ...view, state: {} })), /Device revoked\./);
-  assert.match(page, /name="search" type="search" value="till"/);
-  assert.match(page, /<option value="active" selected>Active/);
-  assert.match(page, /id="page-newest" href="\/manage\?search=till"/);
-  assert.match(page, /id="page-older" href="\/manage\?cursor=x"/);
 });
 
-test("an empty list explains devices and offers the first one", () => {
-  const { done, newestUri, olderUri, ...rest } = view;
-  const search = { text: "", state: undefined };
-  const empty = { ...rest, search, devices: [], codes: [], input: emptyRegisterInput, state: {} };
-  const page = text(managePage(empty));
-  assert.match(page, /No devices yet/);
-  assert.match(page, /<a class="button primary" id="device-add" href="#register">/);
-  assert.doesNotMatch(page, /<table|name="search"|id="codes-title"|form-notice/);
-  const none = text(managePage({ ...empty, search: { text: "x", state: undefined } }));
-  assert.match(none, /No results/);
-  assert.match(none, /id="search-all"/);
+test("a page without devices offers the first one in the list alone", () => {
+  const section = html`<a id="device-add" href="#register">Register device</a>`;
+  const empty = { ...view, devices: { section, isEmpty: true }, codes: [], input: emptyRegisterInput };
+  const page = text(managePage({ ...empty, done: undefined, state: {} }));
+  assert.equal(page.match(/id="device-add"/g)?.length, 1);
+  assert.doesNotMatch(page, /id="codes-title"|form-notice/);
 });
 
 test("an open code shows its policy, creator and replaced device", () => {
@@ -150,6 +145,7 @@ test("an open code shows its policy, creator and replaced device", () => {
   assert.match(page, /Replaces Till 4/);
   assert.match(page, /Unnamed device/);
   assert.match(page, /created by the operator/);
+  assert.match(page, /id="codes-all" href="\/manage\/codes"/);
   assert.match(page, /href="\/manage\/codes\/c1\/withdraw" aria-label="Withdraw the code for Kiosk"/);
 });
 

@@ -334,11 +334,11 @@ describe("device administration", () => {
       const shown = await browser.get(at("?search=till&state=expired", here));
       assert.deepEqual(idsOn(shown), [first]);
       assert.match((await browser.get(at("?search=nothing", here))).body, /No results/);
-      const cursor = Buffer.from(second).toString("base64url");
-      const older = await browser.get(at(`?cursor=${cursor}`, here));
+      const cursor = `${Buffer.from(second).toString("base64url")}.${second}`;
+      const older = await browser.get(at(`?after=${cursor}`, here));
       assert.deepEqual(idsOn(older), [first]);
       assert.match(older.body, /id="page-newest"/);
-      for (const odd of ["?cursor=x", "?state=odd", "?codes=x"])
+      for (const odd of ["?after=x", "?state=odd", "?sort=x"])
         assert.equal((await browser.get(at(odd, here))).status, 200, odd);
     });
 

@@ -11,14 +11,18 @@ import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
+import { listUri } from "../../../page-kit/list/list-address.ts";
+import { renderList } from "../../../page-kit/list/list-view.ts";
 import { auditContext, queryString, requireAdministrator, show, type Visit } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { codePage } from "./code.page.ts";
 import { codeWaitingRoute } from "./code-waiting.ts";
 import { deviceStates, listDevices } from "./device-list.store.ts";
+import { deviceList } from "./device-list.ts";
+import { deviceListRoutes } from "./device-lists.route.ts";
 import { device, deviceRecord, moment, orNull, uuid } from "./device-record.ts";
 import { managePage } from "./manage.page.ts";
-import { listManagedDevices, listOpenCodes, readSearch, searchQuery } from "./manage-list.ts";
+import { newestCodes } from "./newest-codes.ts";
 import {
   ALSO_BY_PAGES,
   actingFor,
@@ -119,14 +123,16 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
     }),
     page: registerOnPage,
   });
+  deviceListRoutes(app, deps);
   codeWaitingRoute(app, deps);
 }
 
 async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const { values } = parseQuery(visit.request);
   const input = readRegisterInput(values);
-  const query = { ...searchQuery(values), ...changedFields(input) };
-  const path = managePath(visit.organisation, queryString(query));
+  const list = listUri(deviceList, visit.organisation, values);
+  const more = queryString(changedFields(input)).slice(1);
+  const path = more === "" ? list : `${list}${list.includes("?") ? "&" : "?"}${more}`;
   const signedIn = await requireAdministrator(deps, visit, path);
   await showList(deps, visit, signedIn, { input });
 }
@@ -145,9 +151,8 @@ async function showList(
     action: managePath(organisation, "/register"),
     manageUri: (rest) => managePath(organisation, rest),
     done: (["revoked", "withdrawn", "spent"] as const).find((one) => one === values.get("done")),
-    search: readSearch(values),
-    ...(await listManagedDevices(deps, visit, values, view.messages)),
-    ...(await listOpenCodes(deps, visit, values)),
+    devices: await renderList(deps, visit, view, signedIn, deviceList),
+    ...(await newestCodes(deps, visit)),
     policy: organisation.settings.deviceAttestation,
   });
   await show(visit, view, page, shown.status);

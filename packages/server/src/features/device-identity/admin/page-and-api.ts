@@ -37,7 +37,7 @@ export const managePath = ({ id }: Pick<Organisation, "id">, rest = ""): string 
 export type ManageUri = (rest?: string) => string;
 
 export function manageTabs(
-  current: "list" | "policy",
+  current: "list" | "codes" | "policy",
   { manageUri, messages }: { manageUri: ManageUri; messages: Messages },
 ): Html {
   const { nav: text } = messages.devices;
@@ -49,7 +49,11 @@ export function manageTabs(
   });
   return tabs({
     label: text.label,
-    links: [link("list", manageUri()), link("policy", manageUri("/policy"))],
+    links: [
+      link("list", manageUri()),
+      link("codes", manageUri("/codes")),
+      link("policy", manageUri("/policy")),
+    ],
   });
 }
 

@@ -10,6 +10,7 @@ import { findDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { selectField } from "../../../html/components/fields.ts";
+import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
 import { codedNotFound } from "../../../http/coded-error.ts";
@@ -107,7 +108,19 @@ const devicesCrumb = (messages: Messages, organisation: Organisation) => [
   { label: messages.console.frame.pages.devices, uri: managePath(organisation) },
 ];
 
-const revocation: Confirmation<ManageDeps, Device> = {
+/** The CRL publishes the reason (RFC 5280 §5.3.1). */
+export function reasonField(messages: Messages): Html {
+  const { revoke: text } = messages.devices;
+  return selectField({
+    id: "reason",
+    label: text.reason,
+    value: "unspecified",
+    choices: revocationReasons.map((value) => ({ value, label: text.reasons[value] })),
+    messages,
+  });
+}
+
+export const revocation: Confirmation<ManageDeps, Device> = {
   current: "devices",
   load: ({ database }, { id: orgId }, params) => findDevice(database.query, orgId, pathId(params)),
   backUri: (organisation) => managePath(organisation),
@@ -117,14 +130,7 @@ const revocation: Confirmation<ManageDeps, Device> = {
     return {
       heading: text.heading({ name }),
       text: text.text,
-      // The CRL publishes the reason (RFC 5280 §5.3.1).
-      fields: selectField({
-        id: "reason",
-        label: text.reason,
-        value: "unspecified",
-        choices: revocationReasons.map((value) => ({ value, label: text.reasons[value] })),
-        messages,
-      }),
+      fields: reasonField(messages),
       confirm: text.submit,
       confirmId: "device-revoke-confirm",
       breadcrumbs: devicesCrumb(messages, organisation),
@@ -139,7 +145,7 @@ const revocation: Confirmation<ManageDeps, Device> = {
 /** Tells the administrator that the code was used, not withdrawn. */
 const SPENT = "?done=spent";
 
-const withdrawal: Confirmation<ManageDeps, EnrolmentCode & { readonly isOpen: boolean }> = {
+export const withdrawal: Confirmation<ManageDeps, EnrolmentCode & { readonly isOpen: boolean }> = {
   current: "devices",
   load: async ({ database, clock }, { id: orgId }, params) => {
     const code = await findCode(database.query, orgId, pathId(params));

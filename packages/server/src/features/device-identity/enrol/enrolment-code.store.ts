@@ -1,7 +1,10 @@
 /** Enrolment codes as rows. */
+import { sql } from "kysely";
 import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
+import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import { toRecord, toRow } from "../../../db/records.ts";
+import { isNamed } from "../../../db/search-text.ts";
 import type { DeviceEnrollmentCodeTable } from "../../../db/tables/device-identity.ts";
 
 export async function insertCode(db: Db, code: EnrolmentCode, codeHash: string): Promise<void> {
@@ -68,26 +71,54 @@ export async function withdrawCodeRow(
   return numUpdatedRows > 0n;
 }
 
+interface CodeFilter {
+  readonly now: number;
+  /** Part of a device's name or a code's id. */
+  readonly text?: string | undefined;
+}
+
 /** Newest first. @param page.after the last id of the previous page */
-export async function listUsableCodes(
+export const listUsableCodes = (
   db: Db,
   orgId: string,
-  page: { readonly now: number; readonly after?: string | undefined; readonly limit: number },
+  { after, ...search }: CodeFilter & { readonly after?: string | undefined; readonly limit: number },
+): Promise<EnrolmentCode[]> => {
+  const cursor = after === undefined ? undefined : { value: after, id: after };
+  return searchUsableCodes(db, orgId, { ...search, page: { isDescending: true, after: cursor } });
+};
+
+/** By the time of creation: ids rise with it. */
+export async function searchUsableCodes(
+  db: Db,
+  orgId: string,
+  { page, limit, ...filter }: CodeFilter & { readonly page: KeysetPage; readonly limit: number },
 ): Promise<EnrolmentCode[]> {
-  const { now, after, limit } = page;
-  const rows = await db
-    .selectFrom("device_enrollment_code")
+  const id = sql.ref("device_enrollment_code.id");
+  const { within, direction } = readPage(page, { value: id, id });
+  const rows = await usable(db, orgId, filter)
     .selectAll()
+    .where(within)
+    .orderBy("id", direction)
+    .limit(limit)
+    .execute();
+  return inListOrder(page, rows.map(toCode));
+}
+
+/** @param max counts no further */
+export const countUsableCodes = (
+  db: Db,
+  orgId: string,
+  { max, ...filter }: CodeFilter & { readonly max: number },
+): Promise<number> => countRows(db, usable(db, orgId, filter).select("id").limit(max));
+
+const usable = (db: Db, orgId: string, { now, text }: CodeFilter) =>
+  db
+    .selectFrom("device_enrollment_code")
     .where("org_id", "=", orgId)
     .where("used_at", "is", null)
     .where("withdrawn_at", "is", null)
     .where("expires_at", ">", now)
-    .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(toCode);
-}
+    .$if(text !== undefined, (query) => query.where(isNamed("device_enrollment_code", text ?? "")));
 
 const toCode = ({ attestation, code_hash, ...row }: DeviceEnrollmentCodeTable): EnrolmentCode => ({
   ...toRecord(row),

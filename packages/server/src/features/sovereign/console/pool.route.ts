@@ -113,7 +113,7 @@ async function chartsOf(
   };
 }
 
-function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, SigningPool> {
+export function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, SigningPool> {
   const disabled = act === "disable";
   return {
     current: "pools",

@@ -2,15 +2,14 @@
 export type DevicesTexts = {
   devices: {
     title: string; summary: (values: { organisation: string }) => string;
-    nav: { label: string; list: string; policy: string; };
+    nav: { label: string; list: string; policy: string; codes: string; };
     list: {
       heading: string; add: string; search: string; state: string; anyState: string; none: string;
       noneText: string; device: string; proof: string; attested: string; unattested: string; until: string;
-      noCertificate: string; seen: string; never: string; enrolled: (values: { at: number }) => string;
-      revokedOn: (values: { at: number }) => string;
+      noCertificate: string; seen: string; never: string; revokedOn: (values: { at: number }) => string;
       states: { active: string; expired: string; revoked: string; }; revoke: string;
       revokeOf: (values: { name: string }) => string; replace: string;
-      replaceOf: (values: { name: string }) => string;
+      replaceOf: (values: { name: string }) => string; registered: string;
     };
     register: {
       heading: string; text: string; name: string; nameHint: string; attestation: string;
@@ -28,7 +27,8 @@ export type DevicesTexts = {
       formerUser: string; tpm: { optional: string; required: string; };
       replaces: (values: { name: string }) => string; withdraw: string;
       withdrawOf: (values: { name: string }) => string; withdrawHeading: (values: { name: string }) => string;
-      withdrawUnnamedHeading: string; withdrawText: string; older: string;
+      withdrawUnnamedHeading: string; withdrawText: string; summary: string; none: string; noneText: string;
+      all: string; createdBy: string; created: string;
     };
     revoke: {
       heading: (values: { name: string }) => string; text: string; reason: string;
@@ -60,6 +60,14 @@ export type DevicesTexts = {
     };
     steps: {
       install: string; installText: string; enrol: string; check: string; checkText: string;
+    };
+    bulk: {
+      revoke: {
+        label: string; heading: (values: { count: number }) => string; text: string;
+      };
+      withdraw: {
+        label: string; heading: (values: { count: number }) => string; text: string;
+      };
     };
   };
 };

@@ -92,6 +92,17 @@ export type ConsoleApplicationsTexts = {
         label: string; hint: string; given: (values: { value: string }) => string; manage: string;
       };
       publicClient: { title: string; text: string; };
+      bulk: {
+        disable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        enable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        remove: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+      };
     };
   };
 };

@@ -89,7 +89,7 @@ export type ConsoleAuditLogTexts = {
         "organisation.created": string; "organisation.changed": string; "organisation.disabled": string;
         "organisation.enabled": string; "organisation.configuration-applied": string; "mail.failed": string;
         "mail-text.changed": string; "mail.test-sent": string; "audit.exported": string;
-        "audit.events-withheld": string;
+        "audit.events-withheld": string; "list.exported": string;
       };
     };
   };

@@ -31,6 +31,14 @@ export type ConsoleConsentsTexts = {
       done: {
         granted: string; revoked: string; preauthorized: string; removed: string;
       };
+      bulk: {
+        revoke: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        remove: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+      };
     };
   };
 };

@@ -29,7 +29,11 @@ export type ConsoleFrameTexts = {
         filterOf: (values: { field: string }) => string; already: string; notPossible: string;
         done: (values: { count: number }) => string;
         partlyDone: (values: { count: number; failed: number }) => string; backToList: string;
-        rangeOfMore: (values: { from: number; to: number; total: number }) => string;
+        rangeOfMore: (values: { from: number; to: number; total: number }) => string; export: string;
+        keys: {
+          title: string; next: string; previous: string; select: string; open: string; search: string;
+          help: string; letters: string; close: string;
+        };
       };
       form: {
         save: string; cancel: string; optional: string; failed: string;

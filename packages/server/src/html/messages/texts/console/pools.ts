@@ -90,7 +90,15 @@ export type ConsolePoolsTexts = {
         title: string; text: string; done: string; doneText: string; failed: string; failedText: string;
         open: string;
       };
-      agentsOnline: string; queue: string;
+      agentsOnline: string; queue: string; search: string; anyState: string;
+      bulk: {
+        disable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        enable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+      };
     };
   };
 };

@@ -26,6 +26,12 @@ export type ConsoleScopesTexts = {
         "claim-meaning": string; "claim-twice": string;
       };
       save: string; create: string; done: { created: string; saved: string; deleted: string; };
+      anySensitive: string;
+      bulk: {
+        remove: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+      };
     };
   };
 };

@@ -5,7 +5,8 @@ export type ConsoleSystemAccountsTexts = {
       kinds: { plain: string; administrator: string; }; states: { enabled: string; disabled: string; };
       list: {
         summary: string; make: string; search: string; name: string; kind: string; application: string;
-        state: string; lastUsed: string; none: string; noneText: string;
+        state: string; lastUsed: string; none: string; noneText: string; anyKind: string; anyState: string;
+        created: string;
       };
       choose: {
         title: string; summary: string; choose: string; chooseOf: (values: { name: string }) => string;
@@ -50,6 +51,17 @@ export type ConsoleSystemAccountsTexts = {
       done: {
         saved: string; disabled: string; enabled: string; deleted: string; keyEnded: string; granted: string;
         withdrawn: string;
+      };
+      bulk: {
+        disable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        enable: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        remove: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
       };
     };
   };

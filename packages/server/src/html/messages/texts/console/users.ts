@@ -122,6 +122,9 @@ export type ConsoleUsersTexts = {
           "unknown-column": string; "too-many-cells": string; duplicate: string; taken: string;
           "too-many-invitations": string; "no-mail": string;
         };
+        file: {
+          label: string; hint: string; read: (values: { name: string }) => string; tooLarge: string;
+        };
       };
     };
   };

@@ -1,6 +1,6 @@
 /** Where in a sorted list a page is, as its address says it: how it is sorted, how many rows, and after or before which one. */
 import { isUuid } from "@signet/protocol/hash";
-import type { Cursor, KeysetPage } from "../db/keyset.ts";
+import type { Cursor, KeysetPage } from "../../db/keyset.ts";
 
 export const PAGE_SIZES = [25, 50, 100] as const;
 

@@ -2,11 +2,9 @@
  * An act on ticked rows of a list: a page that lists what will happen, and then each act by the rule of the single one,
  * in a transaction of its own, so that a refused row stops no other.
  */
-import type { FastifyInstance } from "fastify";
-import type { Organisation } from "../core/organisations/organisation.ts";
-import { type BulkOutcome, bulkQuestionPage, bulkResultPage } from "../html/components/bulk.page.ts";
-import type { BulkBar } from "../html/components/bulk-bar.ts";
-import type { Messages } from "../html/messages/messages.ts";
+import { type BulkOutcome, bulkQuestionPage, bulkResultPage } from "../../html/components/bulk.page.ts";
+import type { BulkBar } from "../../html/components/bulk-bar.ts";
+import type { Messages } from "../../html/messages/messages.ts";
 import {
   acceptForm,
   applyOnce,
@@ -15,98 +13,43 @@ import {
   type Refusal,
   requireFreshNonce,
   type SentForm,
-} from "./accept-form.ts";
-import type { Confirmation, Confirmed } from "./confirmation.ts";
-import { type ConsolePage, consoleFrame, pageMessages } from "./console-frame.ts";
+} from "../accept-form.ts";
+import type { Confirmed } from "../confirmation.ts";
+import { consoleFrame, pageMessages } from "../console-frame.ts";
+import { auditContext, type ConsoleDeps, redirectTo, requestPath, show, type Visit } from "../page.ts";
+import { askForIdentity } from "../reauthentication.ts";
+import type { BulkAct } from "./bulk-act.ts";
+import type { AnyList } from "./list.ts";
+import { listUri } from "./list-address.ts";
 import { PAGE_SIZES } from "./list-place.ts";
-import {
-  auditContext,
-  type CONSOLE,
-  type ConsoleDeps,
-  consoleRoute,
-  redirectTo,
-  requestPath,
-  show,
-  type Visit,
-} from "./page.ts";
-import { askForIdentity } from "./reauthentication.ts";
 
 const MAX_ROWS = PAGE_SIZES[2];
 
-/** A record that an act is about. */
-interface Prepared<Deps> {
-  readonly name: string;
-  readonly isDone: boolean;
-  apply(
-    deps: Deps,
-    acting: ReturnType<typeof auditContext>,
-    confirmed: Confirmed,
-  ): ReturnType<Confirmation<Deps, unknown>["apply"]>;
-}
+type ListWithActs<Deps> = AnyList<Deps> & Required<Pick<AnyList<Deps>, "acts" | "findName">>;
 
-export interface BulkAct<Deps> {
-  /** Also on the button of the list. */
-  readonly label: (messages: Messages) => string;
-  readonly question: (messages: Messages, count: number) => { heading: string; text: string };
-  readonly isHarmless?: boolean;
-  /** Can't be undone: the organisation's name has to be typed. */
-  readonly isPermanent?: boolean;
-  /** @returns undefined for a record of another organisation, and one that this can't be done to */
-  prepare(deps: Deps, organisation: Organisation, id: string): Promise<Prepared<Deps> | undefined>;
-}
-
-/** As the page of one record does it. */
-export const asConfirmed =
-  <Deps, Pending>(
-    { load, isDone, apply }: Pick<Confirmation<Deps, Pending>, "load" | "isDone" | "apply">,
-    name: (pending: Pending) => string,
-  ): BulkAct<Deps>["prepare"] =>
-  async (deps, organisation, id) => {
-    const pending = await load(deps, organisation, { id });
-    return (
-      pending && {
-        name: name(pending),
-        isDone: isDone?.(deps, pending) ?? false,
-        apply: (inside, acting, confirmed) => apply(inside, acting, pending, confirmed),
-      }
-    );
-  };
-
-export interface BulkActs<Deps> {
-  readonly current: ConsolePage;
-  readonly acts: Readonly<Record<string, BulkAct<Deps>>>;
-  /** Of a record of this list, for the result: also where the act can't be done. */
-  nameOf(deps: Deps, organisation: Organisation, id: string): Promise<string | undefined>;
-  /** The list, with the filters of the query that it gave along. */
-  listUri(visit: Visit, values: ReadonlyMap<string, string>): string;
-}
-
-export function bulkRoute<Deps extends ConsoleDeps>(
-  app: FastifyInstance,
-  deps: Deps,
-  url: `${typeof CONSOLE}/${string}/bulk`,
-  bulk: BulkActs<Deps>,
-): void {
-  consoleRoute(app, deps, url, {
+/** Handlers of a list's acts: their route writes the address. */
+export function bulkHandlers<Deps extends ConsoleDeps>(list: ListWithActs<Deps>) {
+  return {
     // Where a sign-in returns to: what was ticked is gone.
-    get: (_, visit) => redirectTo(visit, bulk.listUri(visit, new Map())),
-    post: (_, visit) => answerBulk(deps, visit, bulk),
-  });
+    get: (_: Deps, visit: Visit) => redirectTo(visit, list.uri(visit.organisation)),
+    post: (deps: Deps, visit: Visit) => answerBulk(deps, visit, list),
+  };
 }
 
 async function answerBulk<Deps extends ConsoleDeps>(
   deps: Deps,
   visit: Visit,
-  bulk: BulkActs<Deps>,
+  list: ListWithActs<Deps>,
 ): Promise<void> {
   const form = await acceptForm(deps, visit);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const name = form.values.get("act") ?? "";
-  const act = Object.hasOwn(bulk.acts, name) ? bulk.acts[name] : undefined;
+  const act = Object.hasOwn(list.acts, name) ? list.acts[name] : undefined;
   const ids = selectedIds(form);
-  const backUri = bulk.listUri(visit, new Map(new URLSearchParams(form.values.get("back") ?? "")));
+  const back = new Map(new URLSearchParams(form.values.get("back") ?? ""));
+  const backUri = listUri(list, visit.organisation, back);
   if (!act || ids.length === 0) return redirectTo(visit, backUri);
-  const step = { ...bulk, act, name, ids, backUri };
+  const step: Step<Deps> = { list, act, name, ids, backUri };
   if (form.outcome === "rejected") return ask(deps, visit, form, step, form.refusal);
   if (form.values.get("confirmed") !== "yes") return ask(deps, visit, form, step);
 
@@ -118,7 +61,7 @@ async function answerBulk<Deps extends ConsoleDeps>(
   if ((await applyOnce(deps, once, async () => undefined)) === "duplicate-submission")
     return ask(deps, visit, form, step, duplicateSubmission());
   const outcomes = await applyAll(deps, visit, form, step);
-  const frame = await consoleFrame(deps, visit, form.signedIn, bulk.current);
+  const frame = await consoleFrame(deps, visit, form.signedIn, list.current);
   await show(visit, frame, bulkResultPage({ ...frame, label: act.label(frame.messages), outcomes, backUri }));
 }
 
@@ -126,10 +69,11 @@ async function answerBulk<Deps extends ConsoleDeps>(
 export const bulkBar = <Deps>(
   { browserSession }: Pick<ConsoleDeps, "browserSession">,
   visit: Visit,
+  { uri }: Pick<AnyList<Deps>, "uri">,
   acts: Readonly<Record<string, BulkAct<Deps>>>,
   messages: Messages,
 ): BulkBar => ({
-  action: `${requestPath(visit)}/bulk`,
+  action: uri(visit.organisation, "/bulk"),
   hidden: [
     { name: "csrf", value: browserSession.formBinding(visit).csrf },
     { name: "back", value: visit.request.url.split("?")[1] ?? "" },
@@ -145,7 +89,8 @@ export const bulkBar = <Deps>(
 /** Each once, in the list's order. */
 const selectedIds = (form: SentForm): string[] => [...new Set(form.all("selected"))].slice(0, MAX_ROWS);
 
-interface Step<Deps> extends BulkActs<Deps> {
+interface Step<Deps> {
+  readonly list: ListWithActs<Deps>;
   readonly act: BulkAct<Deps>;
   readonly name: string;
   readonly ids: readonly string[];
@@ -156,16 +101,17 @@ async function ask<Deps extends ConsoleDeps>(
   deps: Deps,
   visit: Visit,
   form: SentForm,
-  { act, name, ids, backUri, nameOf, current }: Step<Deps>,
+  { list: { findName, current }, act, name, ids, backUri }: Step<Deps>,
   refusal: Partial<Refusal> & { isWrongName?: boolean } = {},
 ): Promise<void> {
   const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, form.signedIn, current);
-  const { list } = frame.messages.console.frame;
+  const { messages } = frame;
+  const { list } = messages.console.frame;
   const rows: BulkOutcome[] = [];
   for (const id of ids) {
-    const prepared = await act.prepare(deps, organisation, id);
-    const called = prepared?.name ?? (await nameOf(deps, organisation, id));
+    const prepared = await act.prepare(deps, organisation, id, messages);
+    const called = prepared?.name ?? (await findName(deps, organisation, id, messages));
     if (called === undefined) continue;
     const reason = prepared ? (prepared.isDone ? list.already : undefined) : list.notPossible;
     rows.push({ name: called, reason });
@@ -175,17 +121,18 @@ async function ask<Deps extends ConsoleDeps>(
     return show(
       visit,
       frame,
-      bulkResultPage({ ...frame, label: act.label(frame.messages), outcomes: rows, backUri }),
+      bulkResultPage({ ...frame, label: act.label(messages), outcomes: rows, backUri }),
     );
   const page = bulkQuestionPage({
     ...frame,
-    ...act.question(frame.messages, affected.length),
-    label: act.label(frame.messages),
+    ...act.question(messages, affected.length),
+    label: act.label(messages),
     rows,
     ids,
     act: name,
     back: form.values.get("back") ?? "",
     isHarmless: act.isHarmless ?? false,
+    fields: act.fields?.(messages),
     name: act.isPermanent ? organisation.name : undefined,
     typedName: form.values.get("name") ?? "",
     isWrongName: refusal.isWrongName ?? false,
@@ -203,7 +150,7 @@ async function applyAll<Deps extends ConsoleDeps>(
   deps: Deps,
   visit: Visit,
   { signedIn, values }: SentForm,
-  { act, ids, nameOf }: Step<Deps>,
+  { list: { findName }, act, ids }: Step<Deps>,
 ): Promise<BulkOutcome[]> {
   const { organisation } = visit;
   const messages = pageMessages(visit, signedIn);
@@ -211,9 +158,9 @@ async function applyAll<Deps extends ConsoleDeps>(
   const confirmed: Confirmed = { organisation, signedIn, messages, values };
   const outcomes: BulkOutcome[] = [];
   for (const id of ids) {
-    const prepared = await act.prepare(deps, organisation, id);
+    const prepared = await act.prepare(deps, organisation, id, messages);
     if (!prepared) {
-      const name = await nameOf(deps, organisation, id);
+      const name = await findName(deps, organisation, id, messages);
       if (name !== undefined) outcomes.push({ name, reason: list.notPossible });
       continue;
     }
