@@ -161,6 +161,48 @@ describe("signet org export and apply", () => {
       assert.deepEqual(await names(org), ["Shop"]);
     });
 
+    test("carries the sign-in methods, in their order, and the second factors", async () => {
+      const [org, copy] = [await makeOrg(), await makeOrg()];
+      const policies = { signInMethods: ["passkey", "password"], secondFactorMethods: ["passkey"] };
+      const told = await typed([...(await applying(org, { ...content, policies })), "--yes"]);
+      assert.equal(told.code, 0, told.err);
+      assert.match(told.out, /^ {6}policies\.signInMethods .*"passkey"/m);
+      assert.match(told.out, /^ {6}policies\.secondFactorMethods .*"totp"/m);
+      const file = await exported(org);
+      assert.deepEqual(file.policies?.signInMethods, ["passkey", "password"]);
+      assert.deepEqual(file.policies?.secondFactorMethods, ["passkey"]);
+      await applied(copy, { format: file.format, policies: file.policies }, "--yes");
+      assert.deepEqual((await exported(copy)).policies, file.policies);
+      assert.equal((await applied(copy, { format: file.format, policies }, "--yes")).upToDate, true);
+
+      const none = { signInMethods: ["password"], secondFactorMethods: [] };
+      await applied(copy, { format: file.format, policies: none }, "--yes");
+      const back = (await exported(copy)).policies;
+      assert.deepEqual([back?.signInMethods, back?.secondFactorMethods], [["password"], []]);
+      assert.deepEqual((await exported(org)).policies, file.policies, "the other organisation keeps its own");
+    });
+
+    test("refuses sign-in methods that nobody could sign in with, and changes nothing", async () => {
+      const org = await makeOrg();
+      const kept = (await exported(org)).policies;
+      for (const [policies, path] of [
+        [{ signInMethods: [] }, "/policies/signInMethods"],
+        [{ signInMethods: ["sms"] }, "/policies/signInMethods/0"],
+        [{ signInMethods: ["password", "password"] }, "/policies/signInMethods"],
+        [{ secondFactorMethods: ["password"] }, "/policies/secondFactorMethods/0"],
+        [
+          { signInMethods: ["password"], secondFactorMethods: [], secondFactor: "required" },
+          "/policies/secondFactor",
+        ],
+      ] as const) {
+        const file = { format: content.format, policies };
+        const { code, err } = await typed([...(await applying(org, file)), "--yes"]);
+        assert.equal(code, 1, path);
+        assert.ok(err.includes(`${path}: `), err);
+        assert.deepEqual((await exported(org)).policies, kept, path);
+      }
+    });
+
     test("announces token revocation for a narrower consent only", async () => {
       const org = await makeOrg();
       const allowing = (organisationConsent: readonly string[]) => ({
