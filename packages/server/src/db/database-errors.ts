@@ -66,8 +66,16 @@ export function connectionEndOf(error: unknown): ConnectionEnd {
   const { code } = error as { code?: unknown };
   if (typeof code !== "string") return "no";
   if (code === READ_ONLY) return "wrong server";
+  if (isLostPlan(error.message, code)) return "broken";
   return /^(08|57P0)/.test(code) || NETWORK_CODES.has(code) ? "broken" : "no";
 }
+
+/**
+ * A statement that the connection has prepared can't be used any more: a migration changed the type of a column that it returns
+ * (`feature_not_supported`), or a pooler has given the connection another process. A new connection prepares it anew.
+ */
+const isLostPlan = (message: string, code: string): boolean =>
+  code === "26000" || code === "42P05" || (code === "0A000" && message.includes("cached plan"));
 
 /** SQLite's extended result codes for a unique index and a primary key; PostgreSQL's `unique_violation`. */
 const UNIQUE_CODES: ReadonlySet<unknown> = new Set([2067, 1555, "23505"]);

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RenderErrorPage } from "./error-handlers.ts";
 import { sendProblem } from "./error-handlers.ts";
-import { acceptsPage, isProgram } from "./program.ts";
+import { acceptsPage, readsNoPage } from "./program.ts";
 
 interface RouteAddress {
   readonly pattern: RegExp;
@@ -48,7 +48,7 @@ export async function refusePageToProgram(
   methods: string,
 ): Promise<boolean> {
   reply.header("vary", "Accept, Authorization");
-  if (!isProgram(request)) return false;
+  if (!readsNoPage(request)) return false;
   await sendProblem(reply.header("allow", methods), problem, request.id);
   return true;
 }

@@ -17,12 +17,16 @@ test("tells programs from browsers by what they accept and send", () => {
     { accept: "application/json", cookie: "a=b", "accept-language": "en" },
     { accept: "*/*" },
     { authorization: "Bearer x", accept: "text/html" },
+    { authorization: "Basic x", accept: "*/*" },
+    { authorization: "Basically x", accept: "text/html" },
   ];
   const browsers = [
     { accept: "text/html,*/*;q=0.8" },
     { accept: "text/html, application/json" },
     { accept: "*/*", cookie: "a=b" },
     { accept: "*/*", "accept-language": "en" },
+    { authorization: "Basic x", accept: "text/html,*/*;q=0.8" },
+    { authorization: "negotiate x", accept: "text/html" },
     {},
   ];
   for (const headers of programs) assert.equal(isProgram({ headers }), true, JSON.stringify(headers));
@@ -41,9 +45,10 @@ after(() => running.close());
 async function get(
   url: string,
   accept: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number | undefined; contentType: string; allow: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  request(url, { headers: { accept } }, resolve).on("error", reject);
+  request(url, { headers: { accept, ...more } }, resolve).on("error", reject);
   const response = await promise;
   response.resume();
   const { "content-type": contentType = "", allow } = response.headers;
@@ -65,6 +70,23 @@ test("a program without credentials gets 401 in JSON where a browser gets the si
       assert.equal(status, 401, `${accept} ${path}`);
       assert.match(contentType, /json/);
     }
+});
+
+test("a browser gets the sign-in page also behind a proxy that adds credentials of its own", async () => {
+  for (const authorization of ["Basic YTpi", "Negotiate YTpi", "Bearer of-the-proxy"])
+    for (const path of [
+      `/oauth/manage/${org.organisation.id}`,
+      `/oauth/${org.organisation.id}/account`,
+      `/devices/manage/${org.organisation.id}/codes/${randomUUID()}/withdraw`,
+    ]) {
+      const page = await get(`${running.baseUrl}${path}`, "text/html", { authorization });
+      assert.ok(page.status === 200 || page.status === 303, `${authorization} ${path}: ${page.status}`);
+      const program = await get(`${running.baseUrl}${path}`, "*/*", { authorization });
+      assert.match(program.contentType, /json/, `${authorization} ${path}`);
+    }
+  const both = `${running.baseUrl}/devices/manage/${org.organisation.id}`;
+  const page = await get(both, "text/html", { authorization: "Basic YTpi" });
+  assert.ok(page.status === 200 || page.status === 303, `${page.status}`);
 });
 
 test("a page at the address of an operation with other methods is refused to programs, as /openapi.json says", async () => {

@@ -25,7 +25,7 @@ import { sanitizeQuery } from "../http/form-body.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
 import { type InOrganisation, inOrganisation, type OrganisationRoute } from "../http/organisation-lookup.ts";
 import { sendPage } from "../http/page.ts";
-import { isProgram } from "../http/program.ts";
+import { readsNoPage } from "../http/program.ts";
 import { demandsRecentSignIn } from "./recent-sign-in.ts";
 
 /** One browser request at one organisation. */
@@ -139,7 +139,7 @@ export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "br
     } catch (error) {
       if (error instanceof SeeOther) await redirectTo(visit, error.path);
       else if (error instanceof SignInRequired)
-        await (isProgram(visit.request) ? refuseProgram : signIn)(deps, visit, error);
+        await (readsNoPage(visit.request) ? refuseProgram : signIn)(deps, visit, error);
       else throw error;
     }
     return visit.reply;

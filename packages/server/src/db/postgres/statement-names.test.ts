@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Server } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import { findCode } from "../../core/codes/codes.store.ts";
 import { findByCertificate, findDevice } from "../../core/devices/devices.store.ts";
 import { findTokenFamily, isAccessTokenRevoked } from "../../core/tokens/tokens.store.ts";
@@ -86,6 +86,27 @@ describe("statements with a name", () => {
         await sql`alter table ${sql.table(table)} add column added_later text`.execute(database.query);
       await sql`alter table device_certificate add column added_later text`.execute(database.query);
       for (const read of hotReads) assert.equal(await read(database.query).then(Boolean), false);
+    }));
+
+  test("a migration that changes a column's type costs a connection one statement, not all that follow", () =>
+    withDatabase(databaseUrl, async (database) => {
+      await sql`create table if not exists retyped (a int)`.execute(database.query);
+      const text = 'select "a" from "retyped"';
+      nameStatement(text);
+      const read = () => database.query.executeQuery(CompiledQuery.raw(text));
+      for (let time = 0; time < 7; time++) await read();
+      await sql`alter table retyped alter column a type bigint`.execute(database.query);
+      await assert.rejects(read, /cached plan/);
+      assert.deepEqual((await read()).rows, []);
+    }));
+
+  test("statements that the server has forgotten are prepared again", () =>
+    withDatabase(databaseUrl, async (database) => {
+      const [read] = hotReads;
+      await read?.(database.query);
+      await sql`deallocate all`.execute(database.query);
+      await assert.rejects(async () => read?.(database.query), /does not exist/);
+      assert.equal(await read?.(database.query), undefined);
     }));
 
   test("a pooler, behind which each transaction may have another process, gets none", async () => {

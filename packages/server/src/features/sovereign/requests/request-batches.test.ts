@@ -188,6 +188,30 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
+  test("calls with the same requests in another order do not wait for each other's rows for ever", async () => {
+    const node = await harness.addNode();
+    for (let round = 0; round < 4; round++) {
+      await createMany(16);
+      const held = (await claim(16)).map((one) => submission(one));
+      const calls = await Promise.all([
+        signRequests(harness.signing, agent.caller, held),
+        signRequests(node, agent.caller, held.toReversed()),
+      ]);
+      assert.deepEqual([...new Set(calls.flat().map(({ outcome }) => outcome))], ["signed"]);
+    }
+  });
+
+  test("a claimed request whose claims cannot be read keeps no other's signature from being stored", async () => {
+    await createMany(2);
+    const [broken, good] = await claim(2);
+    if (!broken || !good) return assert.fail("claims two");
+    const { query } = harness.database;
+    const row = query.updateTable("signing_request").set({ claims: "not sealed" });
+    await row.where("id", "=", broken.requestId).execute();
+    assert.deepEqual(await sign([broken, good]), ["lease_lost", "signed"]);
+    await assert.rejects(sign([broken]));
+  });
+
   test("what an agent claimed and never heard of is pending again, its attempts uncounted", async () => {
     const ids = await createMany(3);
     await undoClaims(harness.signing, agent.caller, await claim(3));

@@ -37,7 +37,7 @@ export async function saveSigned(
   const exps = unrecordedExps(deps, valid);
   const saved = await deps.database.transaction(async (tx) => {
     const stored: ValidSubmission[] = [];
-    for (const one of valid) if (await storeSigned(tx, signedRow(deps, one))) stored.push(one);
+    for (const one of inLockOrder(valid)) if (await storeSigned(tx, signedRow(deps, one))) stored.push(one);
     for (const { claimed, lease } of stored) {
       const { kid } = claimed.key;
       const exp = exps.get(kid);
@@ -54,6 +54,12 @@ export async function saveSigned(
   deps.wakeUp.notify(...[...saved].map(({ lease }) => requestTopic(lease.orgId, lease.requestId)));
   return saved;
 }
+
+/** Two calls with the same requests in another order would wait for each other's rows. */
+const inLockOrder = (valid: readonly ValidSubmission[]): ValidSubmission[] =>
+  valid.toSorted(({ lease: { requestId: one } }, { lease: { requestId: other } }) =>
+    one === other ? 0 : one < other ? -1 : 1,
+  );
 
 /** By key, what its `last_token_exp` must be raised to before one of these tokens is out. */
 function unrecordedExps({ recordedExps }: SigningDeps, valid: readonly ValidSubmission[]) {

@@ -60,13 +60,19 @@ export async function signRequests(
   const now = deps.clock();
   const rows = await currentRows(deps, agent.orgId, submissions);
   const findKey = keyFinder(deps, agent);
+  const faults: unknown[] = [];
   const judged = await Promise.all(
     submissions.map(({ jwts, ...token }) => {
       const lease = presentedLease(agent, token, now);
-      return judge(deps, { lease, row: rows.get(lease.requestId), jwts, findKey });
+      return judge(deps, { lease, row: rows.get(lease.requestId), jwts, findKey }).catch((error: unknown) => {
+        faults.push(error);
+        return { outcome: "lease_lost" } as const;
+      });
     }),
   );
   const valid = judged.filter((one) => "checked" in one);
+  // One that can't be opened keeps none of the others from being stored.
+  if (valid.length === 0 && faults.length > 0) throw faults[0];
   const saved = valid.length === 0 ? new Set() : await saveSigned(deps, valid);
   return Promise.all(
     judged.map((one, index): Promise<SignOutcome> | SignOutcome => {
