@@ -4,6 +4,7 @@ import { comparedRows } from "./rows/compared-rows.ts";
 import { enrolmentRow } from "./rows/enrolment-row.ts";
 import { loginRow } from "./rows/login-row.ts";
 import { organisationsRow } from "./rows/organisations-row.ts";
+import { overloadRow } from "./rows/overload-row.ts";
 import { poolRow } from "./rows/pool-row.ts";
 import { postgresRow } from "./rows/postgres-row.ts";
 import { readRows } from "./rows/read-rows.ts";
@@ -25,4 +26,5 @@ export const rows: readonly Row[] = [
   streamsRow,
   workersRow,
   startRow,
+  overloadRow,
 ];

@@ -30,6 +30,8 @@ export type LoadPlan = {
   expectedStatus?: number;
   /** A text that every answer must hold beside that status (`"active":false` is a 200 as well). */
   expectedText: string;
+  /** A 503 with Retry-After is counted apart, and its connection goes on: an overloaded server says so. */
+  mayRefuse?: boolean;
 };
 
 /** What came out. Latencies in milliseconds; a run with errors proves nothing. */
@@ -42,6 +44,8 @@ export type LoadResult = {
   p50: number;
   p95: number;
   p99: number;
+  /** With `mayRefuse`: how many, and the latency under which 99 of 100 of these answers stay. */
+  refused?: { count: number; p99: number };
   errors: number;
   firstError?: string;
   /** How busy the load process itself was, 0 to 1: near 1 it is the bottleneck and the figure is its own. */

@@ -6,7 +6,14 @@ import { percentile } from "./statistics.ts";
 /** How long the answers under way may still take after the end of the interval. */
 const graceMs = 10_000;
 
-type Tally = { latencies: number[]; answers: number; errors: number; firstError?: string; usedUpAt?: number };
+type Tally = {
+  latencies: number[];
+  refusals: number[];
+  answers: number;
+  errors: number;
+  firstError?: string;
+  usedUpAt?: number;
+};
 
 /**
  * Loads one server for `plan.seconds` over persistent connections, each with one request under way, and says how it
@@ -14,7 +21,7 @@ type Tally = { latencies: number[]; answers: number; errors: number; firstError?
  * not counted. Rejects when nobody listens; never takes longer than the interval and ten seconds.
  */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const tally: Tally = { latencies: [], answers: 0, errors: 0 };
+  const tally: Tally = { latencies: [], refusals: [], answers: 0, errors: 0 };
   const source = requestSource(plan);
   const interval = { deadline: 0, stopped: Promise.withResolvers<void>(), running: source.connections };
   const stop = () => {
@@ -79,6 +86,10 @@ async function openWorker(
   };
   const onAnswer = (answer: Answer) => {
     const now = performance.now();
+    if (plan.mayRefuse && answer.status === 503 && /\r\nretry-after: *\d/i.test(answer.head)) {
+      tally.refusals.push(now - sentAt);
+      return sendWhenDue(now);
+    }
     if (
       answer.status !== (plan.expectedStatus ?? 200) ||
       !answer.holds(expected) ||
@@ -114,8 +125,9 @@ async function openWorker(
 }
 
 function summary(tally: Tally, seconds: number, loadBusy: number): LoadResult {
-  const { latencies, errors, firstError } = tally;
+  const { latencies, refusals, errors, firstError } = tally;
   latencies.sort((a, b) => a - b);
+  refusals.sort((a, b) => a - b);
   return {
     requests: latencies.length,
     answers: tally.answers,
@@ -124,6 +136,9 @@ function summary(tally: Tally, seconds: number, loadBusy: number): LoadResult {
     p50: percentile(latencies, 0.5),
     p95: percentile(latencies, 0.95),
     p99: percentile(latencies, 0.99),
+    ...(refusals.length === 0
+      ? {}
+      : { refused: { count: refusals.length, p99: percentile(refusals, 0.99) } }),
     errors,
     ...(firstError === undefined ? {} : { firstError }),
     loadBusy,

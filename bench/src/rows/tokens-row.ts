@@ -60,6 +60,8 @@ async function measureTokens(bench: Bench, { signet, pids, fill }: Growing) {
 
 async function measureEvents(bench: Bench, { signet, fill }: Growing) {
   const orgId = signet.demo.org;
+  // Its housekeeping would chain the copies meanwhile.
+  await signet.stop();
   await fill({ kind: "time-events", orgId, count: timedEvents });
   await fill({ kind: "copy-events", orgId, from: 1, count: FEW });
   const few = await fill({ kind: "time-events", orgId, count: timedEvents });
