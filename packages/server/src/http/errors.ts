@@ -40,6 +40,11 @@ export const internalError: PlainError = {
 
 export function plainError(error: unknown, isUnavailable: IsUnavailable): PlainError {
   if (error instanceof NotFound) return byStatus[404] ?? internalError;
+  // Fastify's own errors carry their status (body too large, wrong content type …). First of all: a client that hangs up amid its
+  // body says ECONNRESET, as a database does.
+  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+  if (status >= 400 && status < 500)
+    return byStatus[status] ?? { ...(byStatus[400] ?? internalError), status };
   if (isUnavailable(error)) {
     return {
       status: 503,
@@ -48,10 +53,5 @@ export function plainError(error: unknown, isUnavailable: IsUnavailable): PlainE
       retryAfterSeconds: 2,
     };
   }
-  // Fastify's own errors carry their status (body too large, wrong content type …).
-  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
-  return (
-    byStatus[status] ??
-    (status >= 400 && status < 500 ? { ...(byStatus[400] ?? internalError), status } : internalError)
-  );
+  return internalError;
 }

@@ -101,6 +101,28 @@ describe("lists of the console", () => {
       }
     });
 
+    test("a file that names somebody asks for a recent sign-in", async () => {
+      const { query } = running.service.database;
+      const people = [a.administrator.email, a.user.email];
+      const byAdministrator = { created_by: `user:${a.administrator.id}` };
+      await query.updateTable("device_enrollment_code").set(byAdministrator).execute();
+      await query.updateTable("preauthorization").set(byAdministrator).execute();
+      const naming: string[] = [];
+      for (const path of files) {
+        const { body } = await get(`${path}/export`);
+        if (people.some((one) => body.includes(one))) naming.push(path);
+      }
+      assert.ok(naming.length >= 4, naming.join());
+      const session = query.updateTable("browser_session").where("user_id", "=", a.administrator.id);
+      const before = Date.now();
+      await session.set((eb) => ({ auth_time: eb("auth_time", "-", 660_000) })).execute();
+      for (const path of naming) {
+        const { headers } = await get(`${path}/export`);
+        assert.doesNotMatch(headers.get("content-type") ?? "", /csv/, path);
+      }
+      await session.set({ auth_time: before }).execute();
+    });
+
     test("a file has every row of a longer list once, in the list's order, and no cell that is a formula", async () => {
       for (let index = 0; index < 3; index++)
         await makeClient(running.service, a.organisation, { redirectUris: [`https://a${index}.example/cb`] });

@@ -270,6 +270,19 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(causes(direct, refusedFrom), causes(framework, refusedFrom2));
   });
 
+  test("a client that hangs up amid its body is no fault of the service, and no sign of a database that is away", async () => {
+    for (const service of [direct, framework])
+      for (const path of [`/oauth/${known.org}/token`, `/oauth/${known.org}/login`, `/api/v1/users`]) {
+        const { hostname, port } = new URL(service.baseUrl);
+        const socket = connect(Number(port), hostname).on("error", () => {});
+        const closed = new Promise((resolve) => socket.once("close", resolve));
+        socket.write(post(path, known.good).subarray(0, -10), () => setTimeout(() => socket.destroy(), 50));
+        await closed;
+        await send(service.baseUrl, LAST);
+      }
+    assert.deepEqual([direct.errors, framework.errors], [[], []]);
+  });
+
   test("references number the requests of both ways in turn, and are those of the log", async () => {
     const notFound = post("/oauth/00000000-0000-4000-8000-000000000000/token", known.good);
     const first = /"instance":"(test-\w+)"/.exec(await send(direct.baseUrl, notFound))?.[1];

@@ -83,7 +83,7 @@ export const preauthorizationList = {
       label: console.consents.preauthorizations.removeOf({ application: name }),
       isQuestion: true,
     }),
-  export: { name: "preauthorizations", columns: exportColumns },
+  export: { name: "preauthorizations", isPersonal: true, columns: exportColumns },
   create: (frame) =>
     grantButton(frame, "preauthorizations", frame.messages.console.consents.preauthorizations.grant),
   done: ({ console: { consents } }) => consents.done,

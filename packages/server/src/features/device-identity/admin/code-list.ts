@@ -114,6 +114,7 @@ export const codeList = {
   },
   export: {
     name: "enrolment-codes",
+    isPersonal: true,
     columns: {
       id: ({ id }) => id,
       device: ({ name }) => name,
