@@ -110,6 +110,7 @@ export const codeList = {
       text: text.withdraw,
       label: text.withdrawOf({ name: nameOf(code, messages) }),
       className: "code-withdraw",
+      isQuestion: true,
     });
   },
   export: {

@@ -161,6 +161,7 @@ function rowActions(
       label: text.revokeOf({ name }),
       // Lets automation find the link of each row.
       className: "device-revoke",
+      isQuestion: true,
     }),
   ];
 }

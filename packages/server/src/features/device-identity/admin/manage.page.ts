@@ -6,8 +6,9 @@ import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { timeWithin } from "../../../html/components/relative-time.ts";
+import { rowLink } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { RenderedList } from "../../../page-kit/list/list-view.ts";
 import { type ManageUri, manageTabs } from "./page-and-api.ts";
@@ -84,7 +85,14 @@ function openCode(code: ListedCode, { manageUri, messages }: ManageView): Html {
 <div><span class="item-name"><bdi>${name ?? text.unnamed}</bdi>${attestation !== "none" && html` <span class="tag">${text.tpm[attestation]}</span>`}</span>
 <span class="quiet item-note">${timeWithin(text.until({ at: code.expiresAt }), code.expiresAt, messages.format.minute)}, ${text.by({ who, at: code.createdAt })}</span>
 ${replacedName !== undefined && html`<span class="quiet item-note"><bdi>${text.replaces({ name: replacedName })}</bdi></span>`}</div>
-<a class="code-withdraw" id="code-withdraw-${code.id}" href="${linkAddress(manageUri(`/codes/${code.id}/withdraw`))}" aria-label="${text.withdrawOf({ name: name ?? text.unnamed })}">${text.withdraw}</a>
+${rowLink({
+  id: `code-withdraw-${code.id}`,
+  uri: manageUri(`/codes/${code.id}/withdraw`),
+  text: text.withdraw,
+  label: text.withdrawOf({ name: name ?? text.unnamed }),
+  className: "code-withdraw",
+  isQuestion: true,
+})}
 </li>
 `;
 }
