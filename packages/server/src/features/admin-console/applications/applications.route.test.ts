@@ -136,6 +136,17 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.match(await listed("type=x&state=y&after=z"), /Phone/);
   });
 
+  test("a filter is called as the column that it narrows", async () => {
+    const { body } = await console.get("/applications");
+    const headers = [...body.matchAll(/<th role="columnheader".*?<\/th>/gs)].map(([cell]) =>
+      cell.replaceAll(/<[^>]+>/g, "").trim(),
+    );
+    for (const id of ["type", "state"]) {
+      const label = new RegExp(`<label for="${id}">([^<]+)</label>`).exec(body)?.[1] ?? "no label";
+      assert.ok(headers.includes(label), `${label} is none of ${headers.join(", ")}`);
+    }
+  });
+
   test("sorts the list by its headers, says where in it one is, and keeps the filters", async () => {
     const page = async (query: string) => (await console.get(`/applications?${query}`)).body;
     const names = (body: string) =>

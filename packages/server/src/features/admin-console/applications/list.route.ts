@@ -51,7 +51,7 @@ const applicationList = {
   }),
   filters: {
     type: {
-      label: ({ console: { applications } }) => applications.list.type,
+      label: ({ console: { applications } }) => applications.list.kind,
       any: ({ console: { applications } }) => applications.list.anyType,
       choices: types,
       names: ({ console: { applications } }) => applications.types,

@@ -12,8 +12,8 @@ export type ConsoleApplicationsTexts = {
       types: { confidential: string; spa: string; native: string; public: string; };
       list: {
         summary: string; create: string; quickstart: string; none: string; noneText: string; search: string;
-        type: string; anyType: string; state: string; anyState: string; name: string; kind: string;
-        created: string; enabled: string; disabled: string;
+        anyType: string; state: string; anyState: string; name: string; kind: string; created: string;
+        enabled: string; disabled: string;
       };
       choose: {
         title: string; summary: string; systemAccount: string; systemAccountText: string;
