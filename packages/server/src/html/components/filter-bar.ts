@@ -21,7 +21,7 @@ export function filterBar(view: {
 <div class="with-icon">${icon("search")}<input id="search" name="search" type="search" value="${view.value}" maxlength="100" autocomplete="off"></div></div>
 ${view.filters}<button class="button" id="search-submit" type="submit">${list.submit}</button>
 ${isSearch && html`<a class="button plain" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}<span class="visually-hidden" data-filter-status role="status"></span></form>
-${listKeys(view.messages)}`;
+${listKeys(view.messages, { isTicked: true })}`;
 }
 
 /** Above a list that has more matches than it shows. */
@@ -35,13 +35,13 @@ export const noResults = ({ console: { frame } }: Messages): Html =>
 `;
 
 /** The keys that scripts/list-keys.js gives a list: shown where it asks for them. */
-function listKeys({ console: { frame } }: Messages): Html {
+export function listKeys({ console: { frame } }: Messages, { isTicked }: { isTicked: boolean }): Html {
   const { keys } = frame.list;
   const line = (key: string, text: string) =>
     html`<div><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>
 `;
   return html`<template data-list-keys><h2 id="list-keys-title">${keys.title}</h2>
-<dl class="key-lines">${line("j / ↓", keys.next)}${line("k / ↑", keys.previous)}${line("x", keys.select)}${line("Enter", keys.open)}${line("/", keys.search)}${line("?", keys.help)}</dl>
+<dl class="key-lines">${line("j / ↓", keys.next)}${line("k / ↑", keys.previous)}${isTicked && line("x", keys.select)}${line("Enter", keys.open)}${line("/", keys.search)}${line("?", keys.help)}</dl>
 <p class="check"><input id="list-keys-on" type="checkbox"> <label for="list-keys-on">${keys.letters}</label></p>
 <div class="actions"><button class="button" type="button" id="list-keys-close">${keys.close}</button></div></template>
 `;

@@ -13,6 +13,8 @@ export type PaginationView = {
   sizes?: { current: number; uris: ReadonlyArray<readonly [size: number, uri: string]> } | undefined;
   /** The whole list as a file, as it is narrowed and sorted. */
   exportUri?: string | undefined;
+  /** Of a list without such a file: its keys are told all the same. */
+  hasKeys?: boolean;
   messages: Messages;
 };
 
@@ -22,7 +24,7 @@ export function pagination(view: PaginationView): Html | undefined {
   const isWhole = newestUri === undefined && previousUri === undefined && olderUri === undefined;
   if (isWhole && (range === undefined || range.to < range.from)) return undefined;
   return html`<nav class="pager" aria-label="${list.pages}">
-${range && html`<p class="pager-range" id="page-range">${rangeText(range, view.messages)}</p>`}${pageSizes(view)}${exportLink(view)}
+${range && html`<p class="pager-range" id="page-range">${rangeText(range, view.messages)}</p>`}${pageSizes(view)}${exportLink(view)}${keysButton(view)}
 <div class="pager-links">${pageLink("page-newest", newestUri, list.newest)}${pageLink("page-previous", previousUri, html`${icon("chevron-left")}${list.newer}`)}${pageLink("page-older", olderUri, html`${list.older}${icon("chevron-right")}`)}</div>
 </nav>
 `;
@@ -35,7 +37,11 @@ const pageLink = (id: string, uri: string | undefined, label: Content): Content 
 
 const exportLink = ({ exportUri, messages }: PaginationView): Content =>
   exportUri !== undefined &&
-  html`<a class="pager-export" id="list-export" href="${linkAddress(exportUri)}">${icon("download")}${messages.console.frame.list.export}</a><button class="pager-keys" id="list-keys" type="button" data-show-list-keys hidden>${messages.console.frame.list.keys.title}</button>`;
+  html`<a class="pager-export" id="list-export" href="${linkAddress(exportUri)}">${icon("download")}${messages.console.frame.list.export}</a>`;
+
+const keysButton = ({ exportUri, hasKeys = exportUri !== undefined, messages }: PaginationView): Content =>
+  hasKeys &&
+  html`<button class="pager-keys" id="list-keys" type="button" data-show-list-keys hidden>${messages.console.frame.list.keys.title}</button>`;
 
 function rangeText(
   { from, to, total, isMore }: NonNullable<PaginationView["range"]>,

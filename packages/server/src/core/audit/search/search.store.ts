@@ -1,5 +1,6 @@
 /** Searches audit events by index and by sequence. */
 import { sql } from "kysely";
+import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import { type StoredEvent, toStoredEvent } from "../audit.store.ts";
 
@@ -46,6 +47,25 @@ export async function readRange(
   const once = new Map((await all.execute()).map((row) => [row.id, toStoredEvent(row)]));
   const sign = range.order === "newest first" ? -1 : 1;
   return [...once.values()].sort((one, other) => sign * compare(one, other)).slice(0, range.limit);
+}
+
+/** How many events match any of the index filters, each counted once, and no further than `max`. */
+export async function countRange(
+  db: Db,
+  indexFilters: readonly IndexFilter[],
+  { orgId, from = 0, to = FAR_FUTURE, max }: Pick<SequenceRange, "orgId" | "from" | "to"> & { max: number },
+): Promise<number> {
+  const idsOf = (filter: IndexFilter | undefined) => {
+    const { events, at } = source(db, orgId, filter);
+    const within = events
+      .select("audit_event.id as id")
+      .where(sql<boolean>`${at} between ${from} and ${to - 1}`)
+      .limit(max);
+    return db.selectFrom(within.as("one")).selectAll();
+  };
+  const [first, ...others] = indexFilters.slice(0, MAX_TERMS);
+  const all = others.reduce((query, other) => query.unionAll(idsOf(other)), idsOf(first));
+  return countRows(db, db.selectFrom(all.as("found")).select("found.id").distinct().limit(max));
 }
 
 type RangeQuery = ReturnType<typeof rangeQuery>;

@@ -9,7 +9,17 @@ import { type AuditEvent, lastChange, lastChanges, recordAuditEvent } from "../a
 import { chainOrganisation } from "../chain/chaining.ts";
 import { chainKey } from "../chain/link.ts";
 import { exportAuditEvents } from "../export/export.ts";
-import { type AuditFilter, listActivity, matchActions, searchAuditEvents, subjectFilters } from "./search.ts";
+import {
+  type AuditFilter,
+  countAuditEvents,
+  listActivity,
+  matchActions,
+  searchAuditEvents,
+  subjectFilters,
+} from "./search.ts";
+
+/** Before every other. */
+const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 const [ADA, BOB] = ["user:ada", "user:bob"];
 
@@ -103,10 +113,31 @@ forEachDatabase(({ name, fresh }) => {
         if (before === undefined) break;
       }
       assert.deepEqual(paged, expected);
+      const back: number[] = [];
+      for (let after: string | undefined = `0.${NO_ID}`, page = 0; after && page < 20; page++) {
+        const { events, previous } = await searchAuditEvents(query, orgId, filter, { after, limit: 2 });
+        back.unshift(...events.map(({ at }) => at));
+        after = previous;
+      }
+      assert.deepEqual(back, expected, "from the oldest page to the newest");
+      const counted = await countAuditEvents(query, orgId, filter, 100);
+      assert.ok(counted === undefined || counted === expected.length, `${counted} are counted`);
       const exported: number[] = [];
       for await (const { at } of exportAuditEvents(query, orgId, filter)) exported.push(at);
       assert.deepEqual(exported, expected.toReversed());
     });
+
+  test("counts what an index decides, each event once and no further than asked", async () => {
+    const count = (filter: AuditFilter, max = 100) => countAuditEvents(database.query, orgId, filter, max);
+    assert.equal(await count({ subjects: subjectFilters("user", "ada") }), 4);
+    const twice = [...subjectFilters("user", "ada"), ...subjectFilters("user", "ada")];
+    assert.equal(await count({ subjects: twice }), 4);
+    assert.equal(await count({ target: "shop" }), 3);
+    assert.equal(await count({ target: "shop" }, 2), 2);
+    assert.equal(await count({ from: 1030, to: 1060 }), 3);
+    assert.equal(await count({ text: "name" }), undefined);
+    assert.equal(await count({ actors: [ADA], target: "shop" }), undefined);
+  });
 
   test("offers another page only when there is one", async () => {
     const page = (limit: number) => searchAuditEvents(database.query, orgId, { target: "shop" }, { limit });

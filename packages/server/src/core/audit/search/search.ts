@@ -3,7 +3,7 @@ import type { Db } from "../../../db/open.ts";
 import { auditActions } from "../actions.ts";
 import { actingKinds } from "../actor-names.ts";
 import type { NamedKind, StoredEvent } from "../audit.store.ts";
-import { type EventPosition, type IndexFilter, readRange } from "./search.store.ts";
+import { countRange, type EventPosition, type IndexFilter, readRange } from "./search.store.ts";
 
 export interface AuditFilter {
   /** Events that match any of these: what was found for the text of a search box (find-subjects.ts). */
@@ -84,6 +84,8 @@ export interface AuditPage {
   readonly events: readonly StoredEvent[];
   /** The cursor of the next page; undefined on the last one. */
   readonly next?: string;
+  /** The cursor of the page of newer events, as `after`; only of a page that was read so. */
+  readonly previous?: string;
   /** Set when the page may be short because the scan limit was reached: how far back it got, milliseconds. */
   readonly searchedBackTo?: number;
 }
@@ -93,14 +95,23 @@ const BATCH = 1_000;
 /** Events scanned for one page: some hundredths of a second. */
 const MAX_SCANNED = 10_000;
 
-/** @param page.before `next` of the previous page */
+export interface AuditPlace {
+  /** `next` of the previous page. */
+  readonly before?: string | undefined;
+  /** The first event of the next page: the events that are just newer. `before` is ignored. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
 export async function searchAuditEvents(
   db: Db,
   orgId: string,
   filter: AuditFilter,
-  page: { readonly before?: string | undefined; readonly limit: number },
+  page: AuditPlace,
 ): Promise<AuditPage> {
   if (isUnsatisfiable(filter)) return { events: [] };
+  const newerThan = parseCursor(page.after);
+  if (newerThan) return searchNewer(db, orgId, filter, { after: newerThan, limit: page.limit });
   const indexFilters = indexFiltersOf(filter);
   const batch = isIndexedFully(filter) ? page.limit + 1 : BATCH;
   const events: StoredEvent[] = [];
@@ -123,6 +134,53 @@ export async function searchAuditEvents(
   }
 }
 
+/** The page that ends just before an event: read towards the newest, and no further than its length. */
+async function searchNewer(
+  db: Db,
+  orgId: string,
+  filter: AuditFilter,
+  page: { readonly after: EventPosition; readonly limit: number },
+): Promise<AuditPage> {
+  const indexFilters = indexFiltersOf(filter);
+  const limit = isIndexedFully(filter) ? page.limit + 1 : BATCH;
+  const events: StoredEvent[] = [];
+  let oldest: EventPosition | undefined;
+  const found = (rest: Pick<AuditPage, "previous">): AuditPage => {
+    const from = events[0] ?? oldest;
+    return { events: events.toReversed(), ...(from && { next: formatCursor(from) }), ...rest };
+  };
+  let { after } = page;
+  for (let scanned = 0; ; ) {
+    const { from, to } = filter;
+    const range = { orgId, from, to, after, order: "oldest first", limit } as const;
+    const batch = await readRange(db, indexFilters, range);
+    oldest ??= batch[0];
+    for (const event of batch) {
+      if (!matches(filter, event)) continue;
+      if (events.length === page.limit) return found({ previous: formatCursor(events.at(-1) ?? event) });
+      events.push(event);
+    }
+    const last = batch.at(-1);
+    if (!last || batch.length < limit) return found({});
+    scanned += batch.length;
+    if (scanned >= MAX_SCANNED) return found({ previous: formatCursor(last) });
+    after = last;
+  }
+}
+
+/** @returns undefined where no index decides, so that every event would have to be read; no more than `max` */
+export async function countAuditEvents(
+  db: Db,
+  orgId: string,
+  filter: AuditFilter,
+  max: number,
+): Promise<number | undefined> {
+  if (isUnsatisfiable(filter)) return 0;
+  if (!isIndexedFully(filter)) return undefined;
+  const { from, to } = filter;
+  return countRange(db, indexFiltersOf(filter), { orgId, from, to, max });
+}
+
 /** Events by a record or about it, newest first: for its own page. */
 export const listActivity = (
   db: Db,
@@ -132,7 +190,7 @@ export const listActivity = (
 ): Promise<AuditPage> =>
   searchAuditEvents(db, orgId, { subjects: subjectFilters(subject.kind, subject.id) }, page);
 
-const formatCursor = ({ at, id }: EventPosition): string => `${at}.${id}`;
+export const formatCursor = ({ at, id }: EventPosition): string => `${at}.${id}`;
 
 /** An invalid cursor starts at the beginning. */
 function parseCursor(text: string | undefined): EventPosition | undefined {

@@ -148,6 +148,16 @@ describe("audit log pages", () => {
       const ids = ({ body }: { body: string }) =>
         [...body.matchAll(/id="event-([\da-f-]{36})"/g)].map(([, id]) => id);
       assert.equal(new Set([...ids(first), ...ids(second)]).size, 30);
+      assert.equal(textOf(first, "page-range"), "1–25 of 30");
+      assert.equal(textOf(second, "page-range"), "26–30 of 30");
+      const previous = /id="page-previous" href="[^"]*\/audit-log(\?[^"]*)"/.exec(second.body)?.[1] ?? "";
+      const back = await admin.get(`/audit-log${previous.replaceAll("&amp;", "&")}`);
+      assert.deepEqual(ids(back), ids(first));
+      assert.equal(textOf(back, "page-range"), "1–25 of 30");
+      assert.doesNotMatch(back.body, /id="page-previous"/);
+      for (const odd of ["after=x", "after=1.x&row=x", "before=..&row=-1", "row=99999999999"])
+        assert.equal((await admin.get(`/audit-log?search=many&${odd}`)).status, 200, odd);
+      assert.match(first.body, /<template data-list-keys>/);
     });
 
     test("shows all details of an event, with links to related ones", async () => {

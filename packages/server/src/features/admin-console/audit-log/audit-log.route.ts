@@ -4,12 +4,18 @@ import { findAuditEvent, selectNames } from "../../../core/audit/audit.store.ts"
 import { findHead } from "../../../core/audit/chain/chain.store.ts";
 import { listFilters } from "../../../core/audit/filters/filters.store.ts";
 import { MAX_RECORDS } from "../../../core/audit/search/find-subjects.ts";
-import { searchAuditEvents } from "../../../core/audit/search/search.ts";
+import {
+  type AuditPage,
+  countAuditEvents,
+  formatCursor,
+  searchAuditEvents,
+} from "../../../core/audit/search/search.ts";
 import { findRefusedRequest } from "../../../core/refused-requests/refused-requests.store.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { doneKey, openPage } from "../../../page-kit/console-frame.ts";
-import { pageUris, ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
+import { MAX_COUNT } from "../../../page-kit/list/list-place.ts";
+import { ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -23,7 +29,7 @@ import { displayEvents } from "./display-events.ts";
 import { auditEventPage } from "./event.page.ts";
 import { sendExport } from "./export.ts";
 import { readFilterInput, toFilter } from "./filter.ts";
-import { auditListPage } from "./list.page.ts";
+import { type AuditListView, auditListPage } from "./list.page.ts";
 import { savedFilterRoutes } from "./saved-filters.route.ts";
 
 export function auditLogRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -38,13 +44,13 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { id: orgId } = organisation;
   const { values } = parseQuery(visit.request);
   const input = readFilterInput(values);
-  const before = values.get("before");
+  const place = readPlace(values);
   const pageUri = (more: Readonly<Record<string, string | undefined>>, rest = "") =>
     consolePath(organisation, `/audit-log${rest}${queryString({ ...input, ...more })}`);
-  const frame = await openPage(deps, visit, "auditLog", pageUri({ before }));
+  const frame = await openPage(deps, visit, "auditLog", pageUri({ ...place }));
   const db = deps.database.query;
   const { filter, isPartial } = await toFilter(db, orgId, input);
-  const found = await searchAuditEvents(db, orgId, filter, { before, limit: ROWS_PER_PAGE });
+  const found = await searchAuditEvents(db, orgId, filter, { ...place, limit: ROWS_PER_PAGE });
   const { done } = frame.messages.console.auditLog;
   const doneAs = doneKey(visit, done);
   const page = auditListPage({
@@ -55,7 +61,7 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
     done: doneAs && done[doneAs],
     refused: await findRefused(deps, orgId, input.search),
     events: await displayEvents(deps, organisation, found.events, frame.messages),
-    ...pageUris((cursor) => pageUri({ before: cursor }), before, found.next),
+    pager: pagerOf(found, place, await countAuditEvents(db, orgId, filter, MAX_COUNT + 1), pageUri),
     searchedBackTo: found.searchedBackTo,
     partialOf: isPartial ? MAX_RECORDS : undefined,
     exportUris: {
@@ -65,6 +71,39 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
     head: await findHead(db, orgId),
   });
   await show(visit, frame, page);
+}
+
+/** Where in the log a page is: `row` is the number of its first event, as the page before counted. */
+interface Place {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly row: string | undefined;
+}
+
+function readPlace(values: ReadonlyMap<string, string>): Place {
+  const [before, after, row] = [values.get("before"), values.get("after"), values.get("row")];
+  return { before, after, row: row !== undefined && /^[1-9]\d{0,8}$/.test(row) ? row : undefined };
+}
+
+/** @param counted up to one more than `MAX_COUNT`; undefined where counting would read every event */
+function pagerOf(
+  { events, next, previous }: AuditPage,
+  { before, after, row = "1" }: Place,
+  counted: number | undefined,
+  pageUri: (query: Readonly<Record<string, string | undefined>>) => string,
+): AuditListView["pager"] {
+  const isNewest = (before === undefined && after === undefined) || (after !== undefined && !previous);
+  const from = isNewest ? 1 : Number(row);
+  const to = from + events.length - 1;
+  const [first] = events;
+  const newer = after === undefined ? first && before && formatCursor(first) : previous;
+  const total = counted !== undefined && { total: Math.min(counted, MAX_COUNT), isMore: counted > MAX_COUNT };
+  return {
+    range: first && { from, to, ...total },
+    newestUri: before === undefined && after === undefined ? undefined : pageUri({}),
+    previousUri: newer && pageUri({ after: newer, row: String(Math.max(1, from - ROWS_PER_PAGE)) }),
+    olderUri: next && pageUri({ before: next, row: String(to + 1) }),
+  };
 }
 
 /** A request that was refused before any event, by the reference that was searched for. */

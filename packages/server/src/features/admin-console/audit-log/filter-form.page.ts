@@ -4,6 +4,7 @@ import type { SavedFilter } from "../../../core/audit/filters/filters.store.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
+import { listKeys } from "../../../html/components/filter-bar.ts";
 import { icon } from "../../../html/components/icons.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -31,7 +32,7 @@ export function filterForm(view: FilterFormView): Html {
 <p class="field-hint" id="search-hint">${filter.searchHint}</p></div>
 ${select("category", categoryChoices(messages))}${select("event", eventChoices(input, messages))}${day("from")}${day("to")}<div class="actions"><button class="button" id="search-submit" type="submit">${list.submit}</button>
 ${isSearch(input) && html`<a class="button" id="search-all" href="${linkAddress(action)}">${list.all}</a>`}${saveLink(view)}</div></form>
-`;
+${listKeys(messages, { isTicked: false })}`;
 }
 
 const categoryChoices = ({ console: { auditLog } }: Messages): Choice[] => [

@@ -7,7 +7,7 @@ import { codeBlock } from "../../../html/components/code-block.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { copyStatus } from "../../../html/components/copy-field.ts";
 import { pageDrawer } from "../../../html/components/drawer.ts";
-import { pagination } from "../../../html/components/pagination.ts";
+import { type PaginationView, pagination } from "../../../html/components/pagination.ts";
 import { exactTime, timeWithin } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
@@ -19,8 +19,8 @@ export type AuditListView = FilterFormView & {
   orgId: string;
   done: string | undefined;
   events: readonly DisplayedEvent[];
-  newestUri?: string | undefined;
-  olderUri?: string | undefined;
+  /** Without a range when there are no events. */
+  pager: Pick<PaginationView, "range" | "newestUri" | "previousUri" | "olderUri">;
   /** Where the search stopped, when there was too much to search. */
   searchedBackTo?: number | undefined;
   /** How many matching records were searched for, when more match. */
@@ -121,17 +121,18 @@ ${facts([
 `;
 }
 
-function further({ messages, newestUri, olderUri, searchedBackTo, partialOf }: AuditListView): Html {
+function further({ messages, pager, searchedBackTo, partialOf }: AuditListView): Html {
   const { list } = messages.console.auditLog;
+  const { olderUri } = pager;
   const partial =
     partialOf !== undefined &&
     html`<p class="quiet" id="partial" role="status">${list.partial({ count: partialOf })}</p>
 `;
   if (searchedBackTo === undefined || olderUri === undefined)
-    return html`${partial}${pagination({ newestUri, olderUri, messages })}`;
+    return html`${partial}${pagination({ ...pager, hasKeys: true, messages })}`;
   return html`${partial}<p class="quiet" id="looked-back" role="status">${timeWithin(list.lookedBack({ at: searchedBackTo }), searchedBackTo, messages.format.minute)}</p>
 <div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
-${pagination({ newestUri, messages })}`;
+${pagination({ ...pager, olderUri: undefined, hasKeys: true, messages })}`;
 }
 
 function exportCard({ messages, exportUris }: AuditListView): Html {
