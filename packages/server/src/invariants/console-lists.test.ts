@@ -2,6 +2,7 @@
 // without being named here.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
 import { setApplicationStatus } from "../core/applications/applications.ts";
 import { listAuditEvents } from "../core/audit/audit.store.ts";
 import { forEachDatabase } from "../testing/databases.ts";
@@ -23,6 +24,25 @@ const parents = (method: string, act: string): string[] =>
     .map(({ path }) => path.slice(0, -act.length));
 const files = parents("GET", "/export");
 const acting = parents("POST", "/bulk");
+
+/** The database refuses the audit event of every change of one record. */
+function faultAt({ service: { database } }: TestService, id: string) {
+  const isSqlite = database.kind === "sqlite";
+  const when = `when (new.target = '${id}')`;
+  const make = isSqlite
+    ? [`create trigger fault before insert on audit_event ${when} begin select raise(abort, 'fault'); end`]
+    : [
+        "create function fault() returns trigger language plpgsql as 'begin raise exception ''fault''; end'",
+        `create trigger fault before insert on audit_event for each row ${when} execute function fault()`,
+      ];
+  const remove = isSqlite
+    ? ["drop trigger fault"]
+    : ["drop trigger fault on audit_event", "drop function fault"];
+  const run = async (statements: readonly string[]) => {
+    for (const one of statements) await sql.raw(one).execute(database.query);
+  };
+  return { make: () => run(make), remove: () => run(remove) };
+}
 
 describe("lists of the console", () => {
   forEachDatabase(({ fresh }) => {
@@ -271,6 +291,34 @@ describe("lists of the console", () => {
         ({ action, target }) => action === "application.enabled" && target === application.id,
       );
       assert.equal(events.length, 1);
+    });
+
+    test("a fault amid the rows is told, with what is done before it: the form can't be sent again", async () => {
+      const made = [0, 1, 2].map((index) =>
+        makeClient(running.service, a.organisation, { redirectUris: [`https://fault${index}.example/cb`] }),
+      );
+      const ids = (await Promise.all(made)).map(({ application }) => application.id);
+      const db = running.service.database.query;
+      const [first = "", broken = "", last = ""] = ids;
+      const form = formOfPage(await ask("/oauth/manage/:org/applications", "disable", ids));
+      // Its audit event is refused.
+      const refuse = faultAt(running, broken);
+      await refuse.make();
+      const answer = await here.post("/applications/bulk", form);
+      await refuse.remove();
+      assert.equal(answer.status, 200);
+      assert.match(answer.body, /1 done, 2 not\.[\s\S]*Not done: something went wrong/);
+      const rows = await db
+        .selectFrom("application")
+        .select(["id", "disabled_at"])
+        .where("id", "in", ids)
+        .execute();
+      const isDisabled = new Map(rows.map(({ id, disabled_at }) => [id, disabled_at !== null]));
+      assert.deepEqual(
+        [first, broken, last].map((id) => isDisabled.get(id)),
+        [true, false, false],
+      );
+      assert.equal(running.errors.splice(0).length, 1, "it is logged");
     });
 
     test("what changed since the question is left alone", async () => {

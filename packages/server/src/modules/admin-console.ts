@@ -31,7 +31,12 @@ export function consoleDeps({ service, browser, errors }: AppContext): ConsoleDe
   const browserSession = browserSessionPort(browser);
   const render = notFoundInFrame({ ...service, browserSession }, errorPageRenderer(service));
   const { baseUrl } = service.config;
-  return { ...service, baseUrl, version, browserSession, showError: pageErrorHandler(errors, render) };
+  const logFault = (error: unknown, requestId: string) => errors.log(error, requestId, 500);
+  return {
+    ...service,
+    ...{ baseUrl, version, browserSession, logFault },
+    showError: pageErrorHandler(errors, render),
+  };
 }
 
 /** Addresses below the console that no page has. */

@@ -215,5 +215,5 @@ async function apply<Deps extends ConsoleDeps, Pending>(
 }
 
 /** White space at the ends is easily copied along, and Unicode writes one letter in several ways. */
-const isSameName = (typed: string, name: string): boolean =>
+export const isSameName = (typed: string, name: string): boolean =>
   typed.trim().normalize("NFC") === name.trim().normalize("NFC");

@@ -103,6 +103,7 @@ describe("edit form", () => {
       baseUrl: running.baseUrl,
       browserSession: signedInAs(() => signedIn),
       showError,
+      logFault: assert.ifError,
     };
   });
   after(() => running.close());

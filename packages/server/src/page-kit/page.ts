@@ -65,6 +65,8 @@ export interface ConsoleDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly browserSession: BrowserSessionPort;
   readonly showError: ErrorHandler;
+  /** A fault that a page tells of by itself. */
+  logFault(error: unknown, requestId: string): void;
 }
 
 /** Every page of the console but the devices' is below this address. */

@@ -14,7 +14,7 @@ import {
   requireFreshNonce,
   type SentForm,
 } from "../accept-form.ts";
-import type { Confirmed } from "../confirmation.ts";
+import { type Confirmed, isSameName } from "../confirmation.ts";
 import { consoleFrame, pageMessages } from "../console-frame.ts";
 import { auditContext, type ConsoleDeps, redirectTo, requestPath, show, type Visit } from "../page.ts";
 import { askForIdentity } from "../reauthentication.ts";
@@ -55,7 +55,7 @@ async function answerBulk<Deps extends ConsoleDeps>(
 
   const once = requireFreshNonce(deps, visit, form);
   if (once.outcome === "rejected") return ask(deps, visit, form, step, once.refusal);
-  if (act.isPermanent && form.values.get("name")?.trim() !== visit.organisation.name.trim())
+  if (act.isPermanent && !isSameName(form.values.get("name") ?? "", visit.organisation.name))
     return ask(deps, visit, form, step, { isWrongName: true, status: 400 });
   // Before the acts: each has a transaction of its own, and none is done twice.
   if ((await applyOnce(deps, once, async () => undefined)) === "duplicate-submission")
@@ -145,34 +145,55 @@ async function ask<Deps extends ConsoleDeps>(
   await show(visit, frame, page, refusal.status);
 }
 
-/** One after the other: two acts on one organisation would wait for each other anyway. */
+/**
+ * One after the other: two acts on one organisation would wait for each other anyway. A fault ends it: what is done stays done and
+ * is told, as the form can't be sent again.
+ */
 async function applyAll<Deps extends ConsoleDeps>(
   deps: Deps,
   visit: Visit,
+  form: SentForm,
+  step: Step<Deps>,
+): Promise<BulkOutcome[]> {
+  const { organisation, request } = visit;
+  const messages = pageMessages(visit, form.signedIn);
+  const { list } = messages.console.frame;
+  const outcomes: BulkOutcome[] = [];
+  let isFailed = false;
+  for (const id of step.ids) {
+    try {
+      if (!isFailed) outcomes.push(...(await applyOne(deps, visit, form, step, id)));
+    } catch (error) {
+      isFailed = true;
+      deps.logFault(error, request.id);
+    }
+    if (!isFailed) continue;
+    const name = await step.list.findName(deps, organisation, id, messages).catch(() => id);
+    if (name !== undefined) outcomes.push({ name, reason: list.wentWrong });
+  }
+  return outcomes;
+}
+
+/** @returns none for what is no record of the organisation */
+async function applyOne<Deps extends ConsoleDeps>(
+  deps: Deps,
+  visit: Visit,
   { signedIn, values }: SentForm,
-  { list: { findName }, act, ids }: Step<Deps>,
+  { list: { findName }, act }: Step<Deps>,
+  id: string,
 ): Promise<BulkOutcome[]> {
   const { organisation } = visit;
   const messages = pageMessages(visit, signedIn);
   const { list } = messages.console.frame;
-  const confirmed: Confirmed = { organisation, signedIn, messages, values };
-  const outcomes: BulkOutcome[] = [];
-  for (const id of ids) {
-    const prepared = await act.prepare(deps, organisation, id, messages);
-    if (!prepared) {
-      const name = await findName(deps, organisation, id, messages);
-      if (name !== undefined) outcomes.push({ name, reason: list.notPossible });
-      continue;
-    }
-    const { name } = prepared;
-    if (prepared.isDone) {
-      outcomes.push({ name, reason: list.already });
-      continue;
-    }
-    const result = await prepared.apply(deps, auditContext(visit, signedIn), confirmed);
-    if (result.kind === "applied" || result.kind === "done") outcomes.push({ name, reason: undefined });
-    else if (result.kind === "refused") outcomes.push({ name, reason: result.title });
-    else outcomes.push({ name, reason: list.already });
+  const prepared = await act.prepare(deps, organisation, id, messages);
+  if (!prepared) {
+    const name = await findName(deps, organisation, id, messages);
+    return name === undefined ? [] : [{ name, reason: list.notPossible }];
   }
-  return outcomes;
+  const { name } = prepared;
+  if (prepared.isDone) return [{ name, reason: list.already }];
+  const confirmed: Confirmed = { organisation, signedIn, messages, values };
+  const result = await prepared.apply(deps, auditContext(visit, signedIn), confirmed);
+  if (result.kind === "applied" || result.kind === "done") return [{ name, reason: undefined }];
+  return [{ name, reason: result.kind === "refused" ? result.title : list.already }];
 }

@@ -27,7 +27,7 @@ export type ConsoleFrameTexts = {
         selected: (values: { count: number }) => string; bulk: string; addRow: string; removeRow: string;
         rowOf: (values: { field: string; number: string }) => string;
         filterOf: (values: { field: string }) => string; already: string; notPossible: string;
-        done: (values: { count: number }) => string;
+        wentWrong: string; done: (values: { count: number }) => string;
         partlyDone: (values: { count: number; failed: number }) => string; backToList: string;
         rangeOfMore: (values: { from: number; to: number; total: number }) => string; export: string;
         keys: {
