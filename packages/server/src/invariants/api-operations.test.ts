@@ -52,15 +52,21 @@ const KINDS = [
 ] as const satisfies readonly (keyof ApiCase)[];
 const JSON_INTERFACES =
   /^\/legacy\/|^\/api\/v1\/|^\/oauth\/:org\/(sovereign\/admin|devices)\/|^\/devices\/manage\//;
-/** What asks a person before it happens, and the part of a page that waits for a device: for browsers alone. */
+/** What asks a person before it happens, the lists' parts and the part of a page that waits for a device: for browsers alone. */
 const OF_PAGES = [
-  "/devices/manage/:org/:id/revoke",
-  "/devices/manage/:org/codes/:id/withdraw",
-  "/devices/manage/:org/codes/:id/waiting",
+  "GET /devices/manage/:org/:id/revoke",
+  "GET /devices/manage/:org/codes",
+  "GET /devices/manage/:org/codes/:id/withdraw",
+  "GET /devices/manage/:org/codes/:id/waiting",
+  ...["/devices/manage/:org", "/devices/manage/:org/codes"].flatMap((list) => [
+    `GET ${list}/bulk`,
+    `POST ${list}/bulk`,
+    `GET ${list}/export`,
+  ]),
 ];
 const routes = (await listRoutes()).filter(
   ({ method, path }) =>
-    JSON_INTERFACES.test(path) && method !== "HEAD" && !(method === "GET" && OF_PAGES.includes(path)),
+    JSON_INTERFACES.test(path) && method !== "HEAD" && !OF_PAGES.includes(`${method} ${path}`),
 );
 
 /** Longer than any operation takes: who waits for what never comes is told so by name. */
