@@ -106,6 +106,8 @@ const environment: Readonly<Record<string, string>> = {
   SIGNET_KEY_ROTATION_DAYS:
     "days until a signing key is rotated automatically (default 90); 0 disables rotation",
   SIGNET_DRAIN_SECONDS: "seconds that the listeners stay open after SIGTERM (default 5, at most 300)",
+  SIGNET_WORKERS:
+    "processes that serve together on this machine (default 1, at most 64); more than 1 need PostgreSQL",
   SIGNET_OUTBOUND_ALLOW:
     "non-public hosts, addresses and networks that outbound requests may reach, comma-separated",
   LOG_LEVEL: "trace, debug, info (default), warn, error, fatal or silent",
