@@ -200,6 +200,8 @@ describe("lists of the console", () => {
       const rows = ids.filter((id) => id.startsWith("00000000-"));
       assert.deepEqual(rows, rows.toSorted(), "equal names by id");
       assert.match(file.body, /,"'=HYPERLINK\(""x""\)",/);
+      const asked = await ask("/oauth/manage/:org/applications", "disable", rows.slice(0, 130));
+      assert.equal(idsOn(asked).length, 100, "no more at once than the longest page has");
       const narrowed = await here.get("/applications/export?search=HYPERLINK");
       assert.equal(narrowed.body.trimEnd().split("\r\n").length, 2);
       await db.deleteFrom("application").where("id", "like", "00000000-%").execute();
