@@ -1,5 +1,6 @@
 /** Devices: their administration, with pages and JSON at the same addresses, and what devices call themselves. */
 import cookie from "@fastify/cookie";
+import { deviceRoute } from "../features/device-identity/admin/device.route.ts";
 import { devicePolicyRoutes } from "../features/device-identity/admin/device-policy.route.ts";
 import { manageRoutes } from "../features/device-identity/admin/manage.route.ts";
 import type { ManageDeps } from "../features/device-identity/admin/page-and-api.ts";
@@ -27,6 +28,7 @@ export const deviceAdmin: Module = async (scope, app) => {
     describe: (operation) => app.operations.push(operation),
   };
   manageRoutes(scope, deps);
+  deviceRoute(scope, deps);
   revokeRoutes(scope, deps);
   devicePolicyRoutes(scope, deps);
 };

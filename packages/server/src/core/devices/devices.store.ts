@@ -170,9 +170,11 @@ export async function listCertificates(
   db: Db,
   orgId: string,
   deviceId: string,
+  limit?: number,
 ): Promise<DeviceCertificate[]> {
   const newestFirst = certificatesOf(db, orgId, deviceId).orderBy("issued_at", "desc").orderBy("fingerprint");
-  return (await newestFirst.execute()).map(toCertificate);
+  const rows = newestFirst.$if(limit !== undefined, (query) => query.limit(limit ?? 0));
+  return (await rows.execute()).map(toCertificate);
 }
 
 /** Superseded certificates that expired before the time. @returns how many were deleted, at most `limit` */

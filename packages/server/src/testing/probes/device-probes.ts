@@ -13,7 +13,7 @@ import { activated, beginBody, completeBody, softTpmDevice, softVendor } from ".
 import { postJson } from "../fixtures/client.ts";
 import { csrOf, enrol, enrolledByCode, newCode, renew, type TestEnrolment } from "../fixtures/enrolments.ts";
 import { callApi, makeSystemAccount } from "../fixtures/system-account.ts";
-import { logIn, sessionCookie, showsLogin } from "../fixtures/visit.ts";
+import { follow, logIn, sessionCookie, showsLogin } from "../fixtures/visit.ts";
 import { PASSWORD, type TestOrganisation } from "../test-service.ts";
 
 interface Loot {
@@ -178,6 +178,29 @@ const codePath = async ({ service, a }: Loot): Promise<Wanted> => {
   return { path: `/codes/${body["id"]}/withdraw` };
 };
 
+/** Pages alone: A's session opens none of B's, and changes nothing there. */
+const pageAlone =
+  (method: "GET" | "POST", path: string): Probe =>
+  async (loot) => {
+    const browser = await administratorOfA(loot);
+    const { hidden } = await browser.get(manageUrl(loot.service, loot.a));
+    const url = manageUrl(loot.service, loot.b, path);
+    const page = method === "GET" ? await browser.get(url) : await browser.post(url, hidden);
+    // Back to the list, where nothing was sent.
+    assert.ok(showsLogin(await follow(browser, page)), "A's session");
+  };
+
+/** Neither with A's session nor by B's own administrator. */
+const devicePage: Probe = async (loot) => {
+  const { service, a, b } = loot;
+  const { deviceId } = await enrolledByCode(service, a.issuer);
+  await pageAlone("GET", `/${deviceId}`)(loot);
+  const statusAt = async (at: TestOrganisation, browser: TestBrowser) =>
+    (await browser.get(manageUrl(service, at, `/${deviceId}`))).status;
+  assert.equal(await statusAt(a, await administratorOfA(loot)), 200);
+  assert.equal(await statusAt(b, await administratorOfA({ ...loot, a: b, b: a })), 404, "A's device");
+};
+
 /** The part that waits for a device: read by a script, which is told a status alone. */
 const waitingPanel: Probe = async (loot) => {
   const { service, a, b } = loot;
@@ -218,6 +241,15 @@ export const deviceProbes = {
     body: { name: "Till" },
     isOwn: true,
   })),
+  "GET /devices/manage/:org/:id": devicePage,
+  ...Object.fromEntries(
+    ["/bulk", "/export", "/codes", "/codes/bulk", "/codes/export"].map((path) => [
+      `GET /devices/manage/:org${path}`,
+      pageAlone("GET", path),
+    ]),
+  ),
+  "POST /devices/manage/:org/bulk": pageAlone("POST", "/bulk"),
+  "POST /devices/manage/:org/codes/bulk": pageAlone("POST", "/codes/bulk"),
   "GET /devices/manage/:org/:id/revoke": managed("GET", devicePath),
   "POST /devices/manage/:org/:id/revoke": async (loot: Loot) => {
     const { device, path } = await devicePath(loot);

@@ -13,6 +13,7 @@ import {
 import { findRefusedRequest } from "../../../core/refused-requests/refused-requests.store.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
+import { displayEvents } from "../../../page-kit/audit-events/display-events.ts";
 import { doneKey, openPage } from "../../../page-kit/console-frame.ts";
 import { MAX_COUNT } from "../../../page-kit/list/list-place.ts";
 import { ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
@@ -25,7 +26,6 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { displayEvents } from "./display-events.ts";
 import { auditEventPage } from "./event.page.ts";
 import { sendExport } from "./export.ts";
 import { readFilterInput, toFilter } from "./filter.ts";

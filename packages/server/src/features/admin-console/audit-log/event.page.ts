@@ -5,8 +5,8 @@ import { type ConsoleFrame, consoleLayout } from "../../../html/components/conso
 import { drawerContent } from "../../../html/components/drawer.ts";
 import { exactTime } from "../../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import type { DisplayedEvent } from "../../../page-kit/audit-events/display-events.ts";
 import { queryString } from "../../../page-kit/page.ts";
-import type { DisplayedEvent } from "./display-events.ts";
 import { targetCell } from "./list.page.ts";
 
 export type AuditEventView = ConsoleFrame & DisplayedEvent;

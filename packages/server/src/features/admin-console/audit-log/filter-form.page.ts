@@ -8,8 +8,8 @@ import { listKeys } from "../../../html/components/filter-bar.ts";
 import { icon } from "../../../html/components/icons.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { actionText } from "../../../page-kit/audit-events/display-events.ts";
 import { queryString } from "../../../page-kit/page.ts";
-import { actionText } from "./display-events.ts";
 import { categories, type FilterInput, isSearch } from "./filter.ts";
 
 export type FilterFormView = ConsoleFrame & {

@@ -12,7 +12,7 @@ import { exactTime, timeWithin } from "../../../html/components/relative-time.ts
 import { table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
-import { type DisplayedEvent, isFailure } from "./display-events.ts";
+import { type DisplayedEvent, isFailure } from "../../../page-kit/audit-events/display-events.ts";
 import { type FilterFormView, filterForm } from "./filter-form.page.ts";
 
 export type AuditListView = FilterFormView & {

@@ -11,6 +11,7 @@ import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
+import { actionText } from "../../../page-kit/audit-events/display-events.ts";
 import {
   alreadyApplied,
   applied,
@@ -29,7 +30,6 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { actionText } from "./display-events.ts";
 import { type FilterInput, readFilterInput } from "./filter.ts";
 import { filterQuery } from "./filter-form.page.ts";
 

@@ -2,7 +2,7 @@
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import type { IconName } from "../../../html/components/icons.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { DisplayedEvent } from "../audit-log/display-events.ts";
+import type { DisplayedEvent } from "../../../page-kit/audit-events/display-events.ts";
 import { type Found, matchLabels } from "./find-results.ts";
 import type { FoundRecord, RecordKind } from "./records.store.ts";
 
@@ -87,7 +87,7 @@ function recordItem(
   { id, name, note = id }: FoundRecord,
 ): ResultItem {
   const folder = kind === "systemAccounts" ? "system-accounts" : kind;
-  const uri = kind === "devices" ? `${devicesUri}?search=${id}` : consoleUri(`/${folder}/${id}`);
+  const uri = kind === "devices" ? `${devicesUri}/${id}` : consoleUri(`/${folder}/${id}`);
   return { label: name, note, uri, icon: icons[kind] };
 }
 

@@ -4,6 +4,7 @@ import { iconPath } from "../../../html/components/icons.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { isProgram } from "../../../http/program.ts";
+import { displayEvents } from "../../../page-kit/audit-events/display-events.ts";
 import { consoleFrame, navigationSections, pageMessages } from "../../../page-kit/console-frame.ts";
 import {
   type ConsoleDeps,
@@ -15,7 +16,6 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { displayEvents } from "../audit-log/display-events.ts";
 import { findResults } from "./find-results.ts";
 import { type ResultGroup, resultGroups } from "./results-view.ts";
 import { searchPage } from "./search.page.ts";

@@ -12,7 +12,7 @@ import { emptyState } from "../../../html/components/empty-state.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
-import type { DisplayedEvent } from "../audit-log/display-events.ts";
+import type { DisplayedEvent } from "../../../page-kit/audit-events/display-events.ts";
 import { attentionCard } from "./attention.page.ts";
 import type { Attention } from "./attention.ts";
 import { type DeviceState, type Figures, MAX_COUNTED, MAX_DEVICES } from "./overview.store.ts";

@@ -16,9 +16,9 @@ import {
   readRange,
   timesBefore,
 } from "../../../page-kit/activity-range.ts";
+import { displayEvents } from "../../../page-kit/audit-events/display-events.ts";
 import { openPage } from "../../../page-kit/console-frame.ts";
 import { type ConsoleDeps, consolePath, consoleRoute, show, type Visit } from "../../../page-kit/page.ts";
-import { displayEvents } from "../audit-log/display-events.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
 import { chartKinds, comparedKinds, type OverviewCharts, overviewPage } from "./overview.page.ts";
 import { countDevicesByState, countFigures } from "./overview.store.ts";

@@ -12,9 +12,9 @@ import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
+import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
-import { activityCard } from "../audit-log/activity.page.ts";
 import { isGuest, type UsersDeps } from "./user-pages.ts";
 import { listAssignedTo } from "./users.store.ts";
 

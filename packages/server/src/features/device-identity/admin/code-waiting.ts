@@ -36,9 +36,8 @@ export function codePanel(
 ): Html {
   const { waiting } = devices;
   const panel = { id: "first-certificate", uri: managePath(organisation, `/codes/${id}/waiting`) };
-  const list = managePath(organisation);
   if (deviceId !== null) {
-    const body = html`<p><a id="waiting-device" href="${linkAddress(list)}">${waiting.open}</a></p>
+    const body = html`<p><a id="waiting-device" href="${linkAddress(managePath(organisation, `/${deviceId}`))}">${waiting.open}</a></p>
 `;
     return livePanel({ ...panel, title: waiting.done, text: waiting.doneText, state: "done", body });
   }

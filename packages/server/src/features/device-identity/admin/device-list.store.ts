@@ -94,7 +94,8 @@ const matching = (db: Db, orgId: string, { text, state }: DeviceFilter, now: num
     .$if(text !== undefined, (query) => query.where(isNamed("device", text ?? "")))
     .$if(state !== undefined, (query) => query.where(hasState(state ?? "active", now)));
 
-function stateOf(revokedAt: number | null, notAfter: number | null, now: number): DeviceState {
+/** Of a device; `notAfter` of its last certificate, null without one. */
+export function stateOf(revokedAt: number | null, notAfter: number | null, now: number): DeviceState {
   if (revokedAt !== null) return "revoked";
   return notAfter !== null && notAfter > now ? "active" : "expired";
 }

@@ -34,7 +34,12 @@ const toFilter = ({ search, state }: Filter<DeviceChoices>) => ({
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-const kinds: Readonly<Record<DeviceState, BadgeKind>> = { active: "good", expired: "warn", revoked: "bad" };
+/** Of a state's badge. */
+export const deviceBadges: Readonly<Record<DeviceState, BadgeKind>> = {
+  active: "good",
+  expired: "warn",
+  revoked: "bad",
+};
 
 export const deviceList = {
   current: "devices",
@@ -77,7 +82,7 @@ export const deviceList = {
     {
       label: ({ devices }) => devices.list.state,
       cell: ({ state, revokedAt }, { messages: { devices } }) => [
-        badge(kinds[state], devices.list.states[state]),
+        badge(deviceBadges[state], devices.list.states[state]),
         revokedAt !== null &&
           html` <span class="quiet item-note">${devices.list.revokedOn({ at: revokedAt })}</span>`,
       ],
@@ -133,9 +138,9 @@ export const deviceList = {
     html`<a class="button primary" id="device-add" href="#register">${devices.list.add}</a>`,
 } satisfies List<ManageDeps, DeviceRow, DeviceSort, DeviceChoices>;
 
-function deviceCell({ id, name, lastChange }: DeviceRow, { console, format }: Messages): Content {
+function deviceCell({ orgId, id, name, lastChange }: DeviceRow, { console, format }: Messages): Content {
   return [
-    nameCell({ name }),
+    nameCell({ name, uri: managePath({ id: orgId }, `/${id}`) }),
     name !== id && html`<code>${id}</code>`,
     lastChange &&
       html`<span class="quiet item-note">${timeWithin(console.frame.lastChange(lastChange), lastChange.at, format.minute)}</span>`,

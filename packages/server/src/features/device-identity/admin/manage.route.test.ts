@@ -92,7 +92,7 @@ describe("device administration", () => {
       assert.equal(refused.status, 403);
       assert.match(refused.body, /Only administrators of the organisation can open this page/);
       const { id } = (await listOf(account))[0] ?? { id: newUuid() };
-      for (const path of ["", "/policy", `/${id}/revoke`, `/codes/${id}/withdraw`])
+      for (const path of ["", "/policy", `/${id}`, `/${id}/revoke`, `/codes/${id}/withdraw`])
         assert.equal((await standard.get(at(path))).status, 403, path);
       for (const path of ["/register", "/policy", `/${id}/revoke`, `/codes/${id}/withdraw`])
         assert.equal((await standard.post(at(path), registration)).status, 403, path);

@@ -69,5 +69,14 @@ export type DevicesTexts = {
         label: string; heading: (values: { count: number }) => string; text: string;
       };
     };
+    record: {
+      id: string; certificate: string; certificateText: string; from: string; serial: string;
+      fingerprint: string; key: string; generation: string; status: string; earlier: string;
+      statuses: {
+        good: string; revoked: string; superseded: string; expired: string; "not-yet-valid": string;
+      };
+      enrolment: string; enrolled: string; attested: string; unattested: string; ek: string; revoked: string;
+      end: string; endText: string;
+    };
   };
 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { auditActions, auditGroups } from "../../../core/audit/actions.ts";
-import { LOCALES, messages } from "../../../html/messages/messages.ts";
+import { auditActions, auditGroups } from "../../core/audit/actions.ts";
+import { LOCALES, messages } from "../../html/messages/messages.ts";
 
 test("every action and group has a text in every language, unique among actions", () => {
   for (const locale of LOCALES) {

@@ -1,12 +1,12 @@
 /** The last events of a record, on its own page. */
-import { listActivity } from "../../../core/audit/search/search.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { buttonLink } from "../../../html/components/button.ts";
-import { card } from "../../../html/components/card.ts";
-import { timeline } from "../../../html/components/timeline.ts";
-import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { type ConsoleDeps, consolePath, queryString } from "../../../page-kit/page.ts";
+import { listActivity } from "../../core/audit/search/search.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import { buttonLink } from "../../html/components/button.ts";
+import { card } from "../../html/components/card.ts";
+import { timeline } from "../../html/components/timeline.ts";
+import { type Html, html } from "../../html/html.ts";
+import type { Messages } from "../../html/messages/messages.ts";
+import { type ConsoleDeps, consolePath, queryString } from "../page.ts";
 import { type DisplayedEvent, displayEvents, isFailure } from "./display-events.ts";
 
 const MAX_EVENTS = 20;
@@ -15,7 +15,7 @@ const MAX_EVENTS = 20;
 export async function activityCard(
   deps: Pick<ConsoleDeps, "database">,
   organisation: Organisation,
-  subject: { readonly kind: "user" | "client"; readonly id: string },
+  subject: { readonly kind: "user" | "client" | "device"; readonly id: string },
   messages: Messages,
 ): Promise<Html> {
   const db = deps.database.query;

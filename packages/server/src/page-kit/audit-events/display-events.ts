@@ -1,12 +1,12 @@
 /** Audit events in the reader's words: actor, action, reason, target, application. */
-import type { AuditAction } from "../../../core/audit/actions.ts";
-import { findActorNames } from "../../../core/audit/actor-names.ts";
-import type { StoredEvent } from "../../../core/audit/audit.store.ts";
-import { withTypedEmails } from "../../../core/audit/event-context.store.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { loadActorLabels } from "../../../page-kit/actor-names.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
+import type { AuditAction } from "../../core/audit/actions.ts";
+import { findActorNames } from "../../core/audit/actor-names.ts";
+import type { StoredEvent } from "../../core/audit/audit.store.ts";
+import { withTypedEmails } from "../../core/audit/event-context.store.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import type { Messages } from "../../html/messages/messages.ts";
+import { loadActorLabels } from "../actor-names.ts";
+import { type ConsoleDeps, consolePath } from "../page.ts";
 
 export interface DisplayedEvent {
   readonly event: StoredEvent;
@@ -155,7 +155,7 @@ function targetUri(
     "system-account": consolePath(organisation, `/system-accounts/${id}`),
     pool: consolePath(organisation, `/pools/${id}`),
     scope: consolePath(organisation, "/scopes"),
-    device: `/devices/manage/${organisation.id}`,
+    device: `/devices/manage/${organisation.id}/${id}`,
   };
   return isThere && kind !== undefined ? pages[kind] : undefined;
 }
