@@ -15,7 +15,7 @@ export function bulkForm({ action, hidden, acts }: BulkBar, table: Html, message
   const { list } = messages.console.frame;
   return html`<form class="bulk" method="post" action="${linkAddress(action)}" data-bulk>
 ${hiddenFields(hidden)}${table}<div class="bulk-bar" role="group" aria-label="${list.bulk}"><p class="bulk-count" data-one="${list.selected({ count: 1 })}" data-many="${list.selected({ count: 2 }).replace("2", "#")}" role="status"></p>
-${acts.map((act) => button({ ...act, name: "act" }))}</div></form>
+<div class="bulk-acts">${acts.map((act) => button({ ...act, name: "act" }))}</div></div></form>
 `;
 }
 

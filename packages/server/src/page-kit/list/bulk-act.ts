@@ -25,6 +25,8 @@ export interface BulkAct<Deps> {
   readonly isHarmless?: boolean;
   /** Can't be undone: the organisation's name has to be typed. */
   readonly isPermanent?: boolean;
+  /** Takes the record away: red like a permanent one, though its name is asked for nowhere. */
+  readonly isRemoval?: boolean;
   /** @returns undefined for a record of another organisation, and one that this can't be done to */
   prepare(
     deps: Deps,
@@ -46,7 +48,7 @@ export const bulkAct = <Deps, Pending>(
   },
   confirmation: Pick<Confirmation<Deps, Pending>, "load" | "isDone" | "apply">,
   name: (pending: Pending, messages: Messages) => string,
-  kind: Pick<BulkAct<Deps>, "fields" | "isHarmless" | "isPermanent"> = {},
+  kind: Pick<BulkAct<Deps>, "fields" | "isHarmless" | "isPermanent" | "isRemoval"> = {},
 ): BulkAct<Deps> => ({
   label: (messages) => texts(messages).label,
   question: (messages, count) => {

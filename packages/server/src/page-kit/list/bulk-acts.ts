@@ -82,7 +82,7 @@ export const bulkBar = <Deps>(
     id: `bulk-${value}`,
     label: act.label(messages),
     value,
-    kind: act.isPermanent ? "danger" : "secondary",
+    kind: act.isPermanent || act.isRemoval ? "danger" : "secondary",
   })),
 });
 

@@ -74,7 +74,7 @@ async function showUsers(
   const { shown: users, last } = splitPage(rows);
   const view = await formView(deps, visit, signedIn, "applications", shown, {});
   const actors = users.map(({ assignedBy }) => assignedBy);
-  const actorName = await loadActorLabels(deps, orgId, actors, view.messages);
+  const actorName = await loadActorLabels(deps, orgId, actors, view.messages, true);
   const pageUri = (id?: string) => (id === undefined ? view.action : `${view.action}?after=${id}`);
   const page = usersPage({
     ...view,

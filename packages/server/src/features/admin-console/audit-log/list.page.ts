@@ -7,6 +7,7 @@ import { codeBlock } from "../../../html/components/code-block.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { copyStatus } from "../../../html/components/copy-field.ts";
 import { pageDrawer } from "../../../html/components/drawer.ts";
+import { icon } from "../../../html/components/icons.ts";
 import { type PaginationView, pagination } from "../../../html/components/pagination.ts";
 import { exactTime, timeWithin } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
@@ -61,16 +62,24 @@ function rows(view: AuditListView): Html {
   if (events.length === 0)
     return view.refused
       ? html``
-      : html`<div class="empty" role="status"><p class="item-name">${messages.console.frame.list.noneFound}</p>
+      : html`<div class="empty" role="status"><span class="empty-icon">${icon("search")}</span><p class="item-name">${messages.console.frame.list.noneFound}</p>
 <p class="quiet" id="none-hint">${list.noneText}</p></div>
 `;
+  // Most events are about no application: its column is there when one of the shown events is.
+  const application = events.some((one) => one.application) ? [list.application] : [];
   return table({
     label: messages.console.frame.pages.auditLog,
-    columns: [list.time, list.event, list.actor, list.target, list.application, list.address],
-    rows: events.map((one) => ({ id: `event-${one.event.id}`, cells: cells(view, one) })),
+    columns: [list.time, list.event, list.actor, list.target, ...application, list.address],
+    rows: events.map((one) => ({
+      id: `event-${one.event.id}`,
+      cells: cells(view, one).filter((_, index) => index !== APPLICATION || application.length > 0),
+    })),
     messages,
   });
 }
+
+/** Which of the cells names the application. */
+const APPLICATION = 4;
 
 function cells({ consoleUri, messages }: AuditListView, shown: DisplayedEvent): Content[] {
   const { event, what, reason, who, typedEmail, target, application, browser } = shown;

@@ -100,7 +100,11 @@ export const consentList = {
   ],
   nameOf: ({ user, application }, messages) => `${whoseConsent(user, messages)} – ${application.name}`,
   isSelectable: ({ revokedAt }) => revokedAt === null,
-  acts: { revoke: bulkAct(({ console }) => console.consents.bulk.revoke, revocation, nameOfFound) },
+  acts: {
+    revoke: bulkAct(({ console }) => console.consents.bulk.revoke, revocation, nameOfFound, {
+      isRemoval: true,
+    }),
+  },
   findName: async (deps, organisation, id, messages) => {
     const found = await loadConsent(deps, organisation, { id });
     return found && nameOfFound(found, messages);

@@ -1,4 +1,5 @@
 /** Consents and pre-authorizations as lists, a tab each. */
+import { icon } from "../../../html/components/icons.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell } from "../../../html/components/table.ts";
 import { tabs } from "../../../html/components/tabs.ts";
@@ -36,7 +37,7 @@ export function problemNotice(problem: FilterProblem, { console: { consents: tex
     return html`<div role="status"><p class="item-name">${text.several}</p>
 <ul class="plain-list" id="application-choices">${problem.choices.map(({ name, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${name}</bdi></a></li>`)}</ul></div>
 `;
-  return html`<div class="empty" role="status"><p class="item-name" id="nothing-found">${text[problem.kind]}</p></div>
+  return html`<div class="empty" role="status"><span class="empty-icon">${icon("search")}</span><p class="item-name" id="nothing-found">${text[problem.kind]}</p></div>
 `;
 }
 

@@ -72,6 +72,7 @@ export const preauthorizationList = {
       ({ console }) => console.consents.bulk.remove,
       deletion,
       ({ name }) => name,
+      { isRemoval: true },
     ),
   },
   findName: async (deps, organisation, id) => (await loadPreauthorization(deps, organisation, { id }))?.name,

@@ -129,7 +129,8 @@ function caCard({ generations, caPemUri, consoleUri, messages }: SigningKeysView
             note: html`${text.fingerprint}: <code class="fingerprint">${new X509Certificate(der).fingerprint256}</code>`,
           }),
           retiredAt === null ? badge("good", text.issues) : badge("plain", text.retired),
-          html`${relativeTime(notBefore, day)} – ${relativeTime(notAfter, day)}`,
+          // Two days that are compared: neither as "5 minutes ago".
+          `${day(notBefore)} – ${day(notAfter)}`,
         ],
       })),
       messages,

@@ -47,7 +47,7 @@ const userList = {
   uri: (organisation, rest = "") => consolePath(organisation, `/users${rest}`),
   texts: ({ console: { frame, users } }, { name: organisation }, filter) => ({
     title: filter?.state === "invited" ? frame.pages.invitations : frame.pages.users,
-    summary: users.list.summary({ organisation }),
+    summary: users.list[filter?.state === "invited" ? "invitations" : "summary"]({ organisation }),
     search: users.list.search,
   }),
   filters: {

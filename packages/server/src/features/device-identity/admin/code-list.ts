@@ -46,8 +46,8 @@ export const codeList = {
   current: "devices",
   noun: "code",
   uri: (organisation, rest = "") => managePath(organisation, `/codes${rest}`),
-  texts: ({ devices: { codes, list } }) => ({
-    title: codes.heading,
+  texts: ({ devices: { codes, list, nav } }) => ({
+    title: nav.codes,
     summary: codes.summary,
     search: list.search,
     none: codes.none,
@@ -97,7 +97,9 @@ export const codeList = {
     },
   ],
   nameOf,
-  acts: { withdraw: bulkAct(({ devices }) => devices.bulk.withdraw, withdrawal, nameOf) },
+  acts: {
+    withdraw: bulkAct(({ devices }) => devices.bulk.withdraw, withdrawal, nameOf, { isRemoval: true }),
+  },
   findName: async (deps, organisation, id, messages) => {
     const code = await withdrawal.load(deps, organisation, { id });
     return code && nameOf(code, messages);

@@ -111,7 +111,10 @@ export const deviceList = {
   nameOf,
   isSelectable: ({ state }) => state !== "revoked",
   acts: {
-    revoke: bulkAct(({ devices }) => devices.bulk.revoke, revocation, nameOf, { fields: reasonField }),
+    revoke: bulkAct(({ devices }) => devices.bulk.revoke, revocation, nameOf, {
+      fields: reasonField,
+      isRemoval: true,
+    }),
   },
   findName: async (deps, organisation, id) => (await revocation.load(deps, organisation, { id }))?.name,
   rowActions: (device, { organisation, messages }) =>

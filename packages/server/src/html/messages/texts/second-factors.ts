@@ -10,9 +10,9 @@ export type SecondFactorsTexts = {
     failures: { passkey: string; totp: string; recovery: string; }; passkeyFailed: string;
     rateLimited: (values: { seconds: number }) => string; rateLimitedSoon: string;
     lost: {
-      link: string; heading: string; text: (values: { organisation: string }) => string; check: string;
-      request: string; back: string; sentHeading: string; sent: (values: { organisation: string }) => string;
-      again: string;
+      link: string; linkOfOne: string; heading: string; text: (values: { organisation: string }) => string;
+      check: string; request: string; back: string; sentHeading: string;
+      sent: (values: { organisation: string }) => string; again: string;
     };
   };
   enrolment: {

@@ -69,8 +69,8 @@ ${methods.map(choice)}</div>
 `;
 }
 
-const lostAccess = ({ messages: { twoFactor } }: TwoFactorView): Html =>
-  html`<p class="after"><button class="link" id="factors-lost" type="submit" name="lost" value="ask" formnovalidate>${twoFactor.lost.link}</button></p>
+const lostAccess = ({ others, messages: { twoFactor } }: TwoFactorView): Html =>
+  html`<p class="after"><button class="link" id="factors-lost" type="submit" name="lost" value="ask" formnovalidate>${others.length === 0 ? twoFactor.lost.linkOfOne : twoFactor.lost.link}</button></p>
 `;
 
 function codeForm(view: TwoFactorView): Html {

@@ -5,7 +5,8 @@ export type ConsoleUsersTexts = {
       roles: { Standard: string; Administrator: string; };
       states: { active: string; disabled: string; invited: string; guest: string; }; you: string;
       list: {
-        summary: (values: { organisation: string }) => string; make: string; search: string; role: string;
+        summary: (values: { organisation: string }) => string;
+        invitations: (values: { organisation: string }) => string; make: string; search: string; role: string;
         anyRole: string; state: string; anyState: string; user: string; since: string;
         guestOf: (values: { organisation: string }) => string; email: string; import: string;
         inviteSeveral: string; export: string;
