@@ -16,6 +16,7 @@ function pageWith(first: Piece) {
   const piece = (one: Piece) => ({
     ...one,
     contains: () => false,
+    querySelectorAll: () => [],
     replaceWith: () => {},
     dispatchEvent: () => true,
   });

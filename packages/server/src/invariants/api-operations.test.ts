@@ -54,6 +54,7 @@ const JSON_INTERFACES =
   /^\/legacy\/|^\/api\/v1\/|^\/oauth\/:org\/(sovereign\/admin|devices)\/|^\/devices\/manage\//;
 /** What asks a person before it happens, the lists' parts and the part of a page that waits for a device: for browsers alone. */
 const OF_PAGES = [
+  "GET /devices/manage/:org/:id",
   "GET /devices/manage/:org/:id/revoke",
   "GET /devices/manage/:org/codes",
   "GET /devices/manage/:org/codes/:id/withdraw",

@@ -41,6 +41,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
   fr: [
     ...everywhere,
     "Infrastructure",
+    "Invitations",
     "Pages",
     "Actions",
     "Active",

@@ -40,19 +40,15 @@ const categoryChoices = ({ console: { auditLog } }: Messages): Choice[] => [
   ...categories.map((value) => ({ value, label: auditLog.groups[value] })),
 ];
 
-/** Of the chosen category; of every one under its heading, as long as none is chosen. */
-function eventChoices({ category }: FilterInput, messages: Messages): Choice[] {
-  const { filter, groups } = messages.console.auditLog;
-  const shown = categories.filter((one) => category === "" || one === category);
+/** Of the chosen category: all of them together would be a tenth of the page. Without one, an event that is chosen by its address. */
+function eventChoices({ category, event }: FilterInput, messages: Messages): Choice[] {
+  const { filter } = messages.console.auditLog;
+  const offered = categories
+    .flatMap((one) => Object.keys(auditGroups[one]).map((value) => ({ one, value })))
+    .filter(({ one, value }) => (category === "" ? value === event : one === category));
   return [
     { value: "", label: filter.anyEvent },
-    ...shown.flatMap((one) =>
-      Object.keys(auditGroups[one]).map((value) => ({
-        value,
-        label: actionText(value, messages),
-        ...(category === "" ? { group: groups[one] } : {}),
-      })),
-    ),
+    ...offered.map(({ value }) => ({ value, label: actionText(value, messages) })),
   ];
 }
 

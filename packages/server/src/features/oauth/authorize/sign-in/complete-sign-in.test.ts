@@ -59,7 +59,8 @@ forEachDatabase(({ fresh }) => {
     const note = () => void cookies.push("set");
     return { user, session, token, proof, cookies, note, used: () => used };
   }
-  const request = { ip: "127.0.0.1", headers: {}, cookies: {} } as unknown as FastifyRequest;
+  const raw = { socket: { remoteAddress: "127.0.0.1" } };
+  const request = { raw, headers: {}, cookies: {} } as unknown as FastifyRequest;
   const reply = {} as FastifyReply;
   const living = async () => {
     const rows = await running.service.database.query

@@ -60,7 +60,8 @@ forEachDatabase(({ fresh }) => {
       query,
     );
     const deps = { database: harness.database, clock, rateLimits: defaultRateLimits };
-    const call = { headers: { authorization: "Bearer sgn_ak_x" }, ip: "192.0.2.7" } as FastifyRequest;
+    const raw = { socket: { remoteAddress: "192.0.2.7" } };
+    const call = { headers: { authorization: "Bearer sgn_ak_x" }, raw } as FastifyRequest;
     const caller = await authenticateAgent(deps, { id: orgId } as Organisation, call);
     const held = async () => {
       const claimed = await steps.claimed(await steps.create());
