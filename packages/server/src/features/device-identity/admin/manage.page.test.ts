@@ -111,7 +111,7 @@ test("each device row has status, attestation, times and actions", () => {
   const page = text(
     html`${rows.map((row) => [deviceList.columns.map(({ cell }) => cell(row, cells)), deviceList.rowActions(row, cells)])}`,
   );
-  assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
+  assert.match(page, /Till 4<\/bdi><\/a><code>d1<\/code>/);
   assert.match(page, /Last changed by grace@acme\.example on <time [^>]*>2 Jan 1970/);
   assert.match(page, /class="state good">Active</);
   assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">on 2 Jan 1970/);
