@@ -6,6 +6,7 @@ import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
 import type { AgentKeyTable } from "../../db/tables/sovereign-signing.ts";
 import type { AgentKey } from "./agent-key.ts";
 
@@ -98,10 +99,12 @@ export async function retireKeys(
   db: Db,
   { orgId, agentId, at, only }: { orgId: string; agentId: string; at: number; only?: string },
 ): Promise<void> {
+  const keys = db.selectFrom("agent_key").select("kid").where("org_id", "=", orgId);
   await db
     .updateTable("agent_key")
     .set({ retiring_at: at })
     .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
+    .where("kid", "in", lockedInOrder(db, keys.where("agent_id", "=", agentId), "kid"))
     .$if(only !== undefined, (query) => query.where("alg", "=", only ?? ""))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", at)]))
     .execute();
@@ -126,10 +129,12 @@ export async function compromiseKeys(
   db: Db,
   { orgId, agentId, now }: { orgId: string; agentId: string; now: number },
 ): Promise<string[]> {
+  const keys = db.selectFrom("agent_key").select("kid").where("org_id", "=", orgId);
   const rows = await db
     .updateTable("agent_key")
     .set({ compromised_at: now })
     .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
+    .where("kid", "in", lockedInOrder(db, keys.where("agent_id", "=", agentId), "kid"))
     .where("compromised_at", "is", null)
     .returning("kid")
     .execute();

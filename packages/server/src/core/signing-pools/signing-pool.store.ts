@@ -7,6 +7,7 @@ import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
 import type { SigningPoolTable } from "../../db/tables/sovereign-signing.ts";
 import type { IssuerMode, SigningPool } from "./signing-pool.ts";
 
@@ -99,16 +100,25 @@ export function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
 /** Deletes the pool with its agents, keys and requests; compromised keys are remembered. */
 export async function deletePoolRow(tx: Db, orgId: string, id: string): Promise<void> {
   // Locks agents first, like `deactivateAgent`, so that a simultaneous report of a compromise is seen.
+  const agents = tx.selectFrom("signing_agent").select("id").where("org_id", "=", orgId);
   await tx
     .updateTable("signing_agent")
     .set((eb) => ({ name: eb.ref("name") }))
     .where((eb) => allOf(eb, { org_id: orgId, pool_id: id }))
+    .where("id", "in", lockedInOrder(tx, agents.where("pool_id", "=", id), "id"))
     .execute();
   // Requests before keys, like a signature, or the two could deadlock.
-  await tx.deleteFrom("signing_request").where("org_id", "=", orgId).where("pool_id", "=", id).execute();
+  const requests = tx.selectFrom("signing_request").select("id").where("org_id", "=", orgId);
+  await tx
+    .deleteFrom("signing_request")
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: id }))
+    .where("id", "in", lockedInOrder(tx, requests.where("pool_id", "=", id), "id"))
+    .execute();
+  const keysOfPool = tx.selectFrom("agent_key").select("kid").where("org_id", "=", orgId);
   const keys = await tx
     .deleteFrom("agent_key")
     .where((eb) => allOf(eb, { org_id: orgId, pool_id: id }))
+    .where("kid", "in", lockedInOrder(tx, keysOfPool.where("pool_id", "=", id), "kid"))
     .returning(["kid", "compromised_at"])
     .execute();
   for (const { kid, compromised_at } of keys)

@@ -1,5 +1,9 @@
 /** What an agent's poll reads: pending requests, answered challenges, and its leases. */
+import type { ExpressionBuilder } from "kysely";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
+import { lockedInOrder } from "../../../db/row-locks.ts";
+import type { Schema } from "../../../db/schema.ts";
 import { refusedByPattern } from "../requests/claim-request.store.ts";
 import { isOpen, type SigningRequestRow } from "../requests/signing-request.store.ts";
 import { CHALLENGE_LEASE_MS, LEASE_MS } from "../requests/signing-request.ts";
@@ -51,6 +55,15 @@ export async function extendLeases(
   db: Db,
   { orgId, agentId, requestIds, now }: Renewal,
 ): Promise<Array<{ id: string; state: string }>> {
+  const isHeld = (eb: ExpressionBuilder<Schema, "signing_request">) =>
+    eb.and([
+      allOf(eb, { org_id: orgId, claimed_by: agentId }),
+      eb("id", "in", requestIds),
+      eb("state", "in", ["claimed", "challenge", "responded"]),
+      eb("lease_until", ">", now),
+      eb("expires_at", ">", now),
+    ]);
+  const held = db.selectFrom("signing_request").select("id").where(isHeld);
   return db
     .updateTable("signing_request")
     .set((eb) => ({
@@ -61,12 +74,8 @@ export async function extendLeases(
         .else(eb.val(now + LEASE_MS))
         .end(),
     }))
-    .where("org_id", "=", orgId)
-    .where("id", "in", requestIds)
-    .where("claimed_by", "=", agentId)
-    .where("state", "in", ["claimed", "challenge", "responded"])
-    .where("lease_until", ">", now)
-    .where("expires_at", ">", now)
+    .where("id", "in", lockedInOrder(db, held, "id"))
+    .where(isHeld)
     .returning(["id", "state"])
     .execute();
 }

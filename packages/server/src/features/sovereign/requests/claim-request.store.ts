@@ -1,8 +1,10 @@
 /** The statements that begin and end a claim: each checks state, lease and time in its own `where`. */
 import { type ExpressionBuilder, sql } from "kysely";
+import { allOf } from "../../../db/conditions.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
+import { lockedInOrder } from "../../../db/row-locks.ts";
 import type { Schema } from "../../../db/schema.ts";
 import { unsynced } from "../../../db/unsynced.ts";
 import type { Lease } from "./lease.ts";
@@ -176,14 +178,18 @@ export async function revertClaim(db: Db, lease: Lease): Promise<boolean> {
 
 /** Releases the claims of an agent that is deactivated; these attempts don't count. */
 export async function releaseClaims(db: Db, { orgId, poolId, agentId }: AgentRef): Promise<void> {
+  const isClaimed = (eb: ExpressionBuilder<Schema, "signing_request">) =>
+    eb.and([
+      allOf(eb, { org_id: orgId, pool_id: poolId, claimed_by: agentId }),
+      isOpen,
+      eb("state", "in", ["claimed", "challenge", "responded"]),
+    ]);
+  const claimed = db.selectFrom("signing_request").select("id").where(isClaimed);
   await db
     .updateTable("signing_request")
     .set((eb) => ({ ...resetToPending, attempts: eb("attempts", "-", 1) }))
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", poolId)
-    .where(isOpen)
-    .where("claimed_by", "=", agentId)
-    .where("state", "in", ["claimed", "challenge", "responded"])
+    .where("id", "in", lockedInOrder(db, claimed, "id"))
+    .where(isClaimed)
     .execute();
 }
 

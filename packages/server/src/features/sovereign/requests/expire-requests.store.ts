@@ -1,5 +1,6 @@
 /** Expires requests, leases and challenges, and deletes old rows. */
 import type { Db } from "../../../db/open.ts";
+import { skippingLocked } from "../../../db/row-locks.ts";
 import {
   ending,
   failing,
@@ -139,7 +140,7 @@ const endedBefore = (db: Db, before: number, limit: number) =>
 
 /** @returns how many were cleared, at most `limit` */
 export async function clearOldContinuations(db: Db, before: number, limit: number): Promise<number> {
-  const old = endedBefore(db, before, limit).where("continuation", "is not", null);
+  const old = skippingLocked(db, endedBefore(db, before, limit).where("continuation", "is not", null));
   const rows = await db
     .updateTable("signing_request")
     .set({ continuation: null })
@@ -151,7 +152,7 @@ export async function clearOldContinuations(db: Db, before: number, limit: numbe
 
 /** @returns how many were deleted, at most `limit` */
 export async function deleteOldRequests(db: Db, before: number, limit: number): Promise<number> {
-  const old = endedBefore(db, before, limit).orderBy("ended_at");
+  const old = skippingLocked(db, endedBefore(db, before, limit).orderBy("ended_at"));
   const rows = await db
     .deleteFrom("signing_request")
     .where(({ eb, refTuple }) => eb(refTuple("org_id", "id"), "in", old.$asTuple("org_id", "id")))

@@ -38,11 +38,10 @@ export async function saveSigned(
   const saved = await deps.database.transaction(async (tx) => {
     const stored: ValidSubmission[] = [];
     for (const one of inLockOrder(valid)) if (await storeSigned(tx, signedRow(deps, one))) stored.push(one);
-    for (const { claimed, lease } of stored) {
-      const { kid } = claimed.key;
-      const exp = exps.get(kid);
-      if (exp === undefined || exp.isWritten) continue;
-      await recordTokenExp(tx, { orgId: lease.orgId, kid, exp: exp.at });
+    for (const [kid, exp] of inKeyOrder(exps)) {
+      const first = stored.find(({ claimed }) => claimed.key.kid === kid);
+      if (first === undefined) continue;
+      await recordTokenExp(tx, { orgId: first.lease.orgId, kid, exp: exp.at });
       exp.isWritten = true;
     }
     await recordAuditEvents(tx, stored.map(signedEvent));
@@ -60,6 +59,10 @@ const inLockOrder = (valid: readonly ValidSubmission[]): ValidSubmission[] =>
   valid.toSorted(({ lease: { requestId: one } }, { lease: { requestId: other } }) =>
     one === other ? 0 : one < other ? -1 : 1,
   );
+
+/** The same of keys: an agent may sign with several. */
+const inKeyOrder = <Exp>(exps: ReadonlyMap<string, Exp>): Array<[string, Exp]> =>
+  [...exps].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
 /** By key, what its `last_token_exp` must be raised to before one of these tokens is out. */
 function unrecordedExps({ recordedExps }: SigningDeps, valid: readonly ValidSubmission[]) {

@@ -1,7 +1,10 @@
 /** Stores a signature, or counts a bad one. */
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
+import { lockedInOrder } from "../../../db/row-locks.ts";
+import type { Schema } from "../../../db/schema.ts";
 import { isLeased, isLeasedBy } from "./claim-request.store.ts";
 import type { Lease } from "./lease.ts";
 import { clearedColumns, failing, isChanged, nextSeq } from "./signing-request.store.ts";
@@ -82,13 +85,18 @@ export async function failSignedBy(
   { orgId, kids, now }: { orgId: string; kids: readonly string[]; now: number },
 ): Promise<string[]> {
   if (kids.length === 0) return [];
+  const isSigned = (eb: ExpressionBuilder<Schema, "signing_request">) =>
+    eb.and([
+      allOf(eb, { org_id: orgId, state: "signed" }),
+      eb("kid", "in", kids),
+      eb("ended_at", "is", null),
+    ]);
+  const signed = db.selectFrom("signing_request").select("id").where(isSigned);
   const rows = await db
     .updateTable("signing_request")
     .set({ ...failing("key_unavailable", now), signed: null })
-    .where("org_id", "=", orgId)
-    .where("kid", "in", kids)
-    .where("state", "=", "signed")
-    .where("ended_at", "is", null)
+    .where("id", "in", lockedInOrder(db, signed, "id"))
+    .where(isSigned)
     .returning("id")
     .execute();
   return rows.map(({ id }) => id);
