@@ -7,9 +7,9 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { type Made, makeBundle } from "./bundle.ts";
+import { EXTERNAL, type Made, makeBundle } from "./bundle.ts";
 import { runCommand } from "./run-command.ts";
-import { repositoryRoot } from "./source-files.ts";
+import { readFiles, repositoryRoot } from "./source-files.ts";
 
 type Prepare = NonNullable<typeof Error.prepareStackTrace>;
 const positions = pathToFileURL(path.join(import.meta.dirname, "source-positions.mjs")).href;
@@ -74,6 +74,35 @@ test("is not made where it can't be written", async (t) => {
   const file = path.join(await someFolder(t), "file");
   await writeFile(file, "");
   await assert.rejects(makeBundle(file));
+});
+
+/**
+ * A CommonJS module is a chunk of the bundle with a default export alone, where Node finds names in it too: what takes a name
+ * works in every test, which run the sources, and not in the server.
+ */
+test("a CommonJS library that is loaded when it is needed is asked for its default export", async () => {
+  const sources = (await readFiles(path.join(repositoryRoot, "packages", "server", "src"), [".ts"])).filter(
+    (file) => !file.path.endsWith(".test.ts"),
+  );
+  const asked = sources.flatMap(({ text }) => [
+    ...text.matchAll(/\bimport\("([^."][^"]*)"\)(?!\)\.default\b)/g),
+  ]);
+  const names = [...new Set(asked.map(([, name = ""]) => name))].filter((name) => !EXTERNAL.includes(name));
+  assert.ok(names.length > 1, "the server has such libraries");
+  const { metafile } = await build({
+    stdin: {
+      contents: names.map((name) => `import(${JSON.stringify(name)});`).join("\n"),
+      resolveDir: path.join(repositoryRoot, "packages", "server"),
+    },
+    ...{ bundle: true, format: "esm", platform: "node", external: EXTERNAL, write: false, metafile: true },
+  });
+  const imports = metafile.inputs["<stdin>"]?.imports ?? [];
+  assert.equal(imports.length, names.length);
+  const formats = imports.map(({ path: file, original }) => [original, metafile.inputs[file]?.format]);
+  assert.deepEqual(
+    formats.filter(([, format]) => format !== "esm"),
+    [],
+  );
 });
 
 test("a stack names the sources, and what is no part of the bundle as it is", async (t) => {

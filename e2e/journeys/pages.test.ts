@@ -117,6 +117,19 @@ test("the sign-in page takes three requests and under 25 KB", async (t) => {
   assert.ok(bytes > 1_000 && bytes < weightLimit, `${bytes} bytes`);
 });
 
+/** Libraries that the program loads when they are needed, from its bundle, where the other tests run the sources. */
+test("an authenticator app is offered by its QR code, and a wrong first code is refused", async (t) => {
+  const { page, watch } = await newPage(t);
+  await page.goto(`${demo.issuer}/account/security/authenticator`);
+  await signIn(page, demo.user);
+  await page.locator("svg.qr path").waitFor();
+  await page.locator("#code").fill("000000");
+  await page.locator("main button.primary").click();
+  await page.locator("#code[aria-invalid=true]").waitFor();
+  await page.locator("svg.qr path").waitFor();
+  assert.deepEqual(watch.faults, []);
+});
+
 test("without JavaScript: sign-in, consent and form_post by a button", async (t) => {
   const { page } = await newPage(t, { javaScriptEnabled: false });
   await page.goto(authorizeUrl({ response_mode: "form_post", prompt: "consent" }));

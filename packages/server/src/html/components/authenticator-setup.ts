@@ -52,9 +52,9 @@ export type QrCode = {
 /** ISO/IEC 18004 §6.3.8. */
 const QUIET = 4;
 
-/** Loaded at the first code. */
+/** Loaded at the first code. `default`: a CommonJS module has nothing else in the bundle of `npm start`. */
 export async function qrCode(text: string): Promise<QrCode> {
-  const { create } = await import("qrcode");
+  const { create } = (await import("qrcode")).default;
   const { size, data } = create(text, { errorCorrectionLevel: "M" }).modules;
   let path = "";
   for (let y = 0; y < size; y += 1) {
