@@ -7,6 +7,7 @@ import { countRows, inListOrder, type KeysetPage, readPage } from "../../db/keys
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
 import { isNamed } from "../../db/search-text.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
 import {
@@ -175,10 +176,12 @@ export const lockApplication = (tx: Db, { orgId, id }: { orgId: string; id: stri
 
 /** Locks all applications of an organisation until the end of the transaction. */
 export async function lockApplications(tx: Db, orgId: string): Promise<void> {
+  const all = tx.selectFrom("application").select("id").where("org_id", "=", orgId);
   await tx
     .updateTable("application")
     .set((eb) => ({ version: eb.ref("version") }))
     .where("org_id", "=", orgId)
+    .where("id", "in", lockedInOrder(tx, all, "id"))
     .execute();
 }
 

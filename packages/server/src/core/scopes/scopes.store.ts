@@ -4,6 +4,7 @@ import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
 import type { CustomScopeTable } from "../../db/tables/consents.ts";
 import type { CustomScope, ScopeClaim } from "./custom-scope.ts";
 
@@ -69,11 +70,12 @@ export async function lockScopesByName(
   orgId: string,
   names: readonly string[],
 ): Promise<readonly string[]> {
+  const wanted = tx.selectFrom("custom_scope").select("id").where("org_id", "=", orgId);
   const rows = await tx
     .updateTable("custom_scope")
     .set((eb) => ({ version: eb.ref("version") }))
     .where("org_id", "=", orgId)
-    .where("name", "in", names)
+    .where("id", "in", lockedInOrder(tx, wanted.where("name", "in", names), "id"))
     .returning("name")
     .execute();
   return rows.map(({ name }) => name);

@@ -5,6 +5,7 @@ import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { SessionKeyTable } from "../../db/tables/session-keys.ts";
 import { SESSION_KEY_IDLE_MS, type SessionKey, type SessionKeyKind } from "./session-key.ts";
@@ -118,13 +119,23 @@ export type RevokedKeys = { orgId: string; now: number; reason: string } & (
   | { applicationId: string }
 );
 
+const isKeyOf = (which: RevokedKeys) => (eb: ExpressionBuilder<Schema, "session_key">) => {
+  const active = [eb("org_id", "=", which.orgId), eb("revoked_at", "is", null)];
+  if ("id" in which) return eb.and([...active, eb("id", "=", which.id)]);
+  if ("sessionId" in which) return eb.and([...active, eb("session_id", "=", which.sessionId)]);
+  if ("userId" in which) active.push(eb("user_id", "=", which.userId));
+  if (which.applicationId !== undefined) active.push(eb("application_id", "=", which.applicationId));
+  return eb.and([...active]);
+};
+
 /** @returns how many were active */
 export async function revokeSessionKeys(db: Db, which: RevokedKeys): Promise<number> {
-  let all = 0;
+  let count = 0;
   // Repeated while it finds keys: a key that was converted while the statement waited has a successor that only a new
   // statement sees.
-  for (let revoked = 1; revoked > 0; all += revoked) {
-    let query = db
+  for (let revoked = 1; revoked > 0; count += revoked) {
+    const all = db.selectFrom("session_key").select("id").where(isKeyOf(which));
+    const query = db
       .updateTable("session_key")
       .set((eb) => ({
         revoked_at: which.now,
@@ -132,17 +143,11 @@ export async function revokeSessionKeys(db: Db, which: RevokedKeys): Promise<num
         // Gives a permanent key a time for its deletion.
         expires_at: eb.fn.coalesce("expires_at", sql<number>`cast(${which.now} as bigint)`),
       }))
-      .where("org_id", "=", which.orgId)
-      .where("revoked_at", "is", null);
-    if ("id" in which) query = query.where("id", "=", which.id);
-    else if ("sessionId" in which) query = query.where("session_id", "=", which.sessionId);
-    else {
-      if ("userId" in which) query = query.where("user_id", "=", which.userId);
-      if (which.applicationId !== undefined) query = query.where("application_id", "=", which.applicationId);
-    }
+      .where(isKeyOf(which))
+      .$if(!("id" in which), (keys) => keys.where("id", "in", lockedInOrder(db, all, "id")));
     revoked = Number((await query.executeTakeFirst()).numUpdatedRows);
   }
-  return all;
+  return count;
 }
 
 /** The user's active keys, oldest first; one more than the limit. */

@@ -1,11 +1,13 @@
 /** Token families and revoked access tokens. */
 
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import { hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
+import type { Schema } from "../../db/schema.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
 import { type GrantedDefinitions, readDefinitions } from "../scopes/scope-definitions.ts";
 import { grantColumns, readGrant } from "./grant-columns.ts";
@@ -92,22 +94,30 @@ export type RevokedFamilies = { readonly orgId: string; readonly now: number; re
 /** Matches the whole word, not a custom scope whose name contains it. */
 const withoutOfflineAccess = sql<boolean>`' ' || scope || ' ' not like '% offline!_access %' escape '!'`;
 
+const isFamilyOf = (which: RevokedFamilies) => (eb: ExpressionBuilder<Schema, "token_family">) => {
+  const active = [eb("org_id", "=", which.orgId), eb("revoked_at", "is", null)];
+  if ("id" in which) return eb.and([...active, eb("id", "=", which.id)]);
+  if ("applicationId" in which) {
+    const ofUser = which.userId === undefined ? [] : [eb("user_id", "=", which.userId)];
+    return eb.and([...active, eb("application_id", "=", which.applicationId), ...ofUser]);
+  }
+  if ("userId" in which) return eb.and([...active, eb("user_id", "=", which.userId)]);
+  if ("consentId" in which) return eb.and([...active, eb("consent_id", "=", which.consentId)]);
+  if ("deviceId" in which) return eb.and([...active, eb("device_id", "=", which.deviceId)]);
+  return eb.and([...active, eb("session_id", "=", which.sessionId), withoutOfflineAccess]);
+};
+
 /** @returns how many were active */
 export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promise<number> {
-  let query = db
+  // A user's and an application's revocation have rows in common, and find them in different orders.
+  const all = db.selectFrom("token_family").select("id").where(isFamilyOf(which));
+  const revoked = await db
     .updateTable("token_family")
     .set({ revoked_at: which.now, revoked_reason: which.reason })
-    .where("org_id", "=", which.orgId)
-    .where("revoked_at", "is", null);
-  if ("id" in which) query = query.where("id", "=", which.id);
-  else if ("applicationId" in which) {
-    query = query.where("application_id", "=", which.applicationId);
-    if (which.userId !== undefined) query = query.where("user_id", "=", which.userId);
-  } else if ("userId" in which) query = query.where("user_id", "=", which.userId);
-  else if ("consentId" in which) query = query.where("consent_id", "=", which.consentId);
-  else if ("deviceId" in which) query = query.where("device_id", "=", which.deviceId);
-  else query = query.where("session_id", "=", which.sessionId).where(withoutOfflineAccess);
-  return Number((await query.executeTakeFirst()).numUpdatedRows);
+    .where(isFamilyOf(which))
+    .$if(!("id" in which), (query) => query.where("id", "in", lockedInOrder(db, all, "id")))
+    .executeTakeFirst();
+  return Number(revoked.numUpdatedRows);
 }
 
 /** Stores the `jti` until the token expires. @returns false when it was revoked before */
