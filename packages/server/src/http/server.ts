@@ -6,6 +6,7 @@ import type { DirectCalls } from "./calls/direct-calls.ts";
 import { sendProblem } from "./error-handlers.ts";
 import { keepRawQuery } from "./form-body.ts";
 import { clientAddresses, setAddressReader } from "./listeners/client-address.ts";
+import { spareNewConnections } from "./listeners/new-connections.ts";
 import { pipelineLimit } from "./listeners/pipelining.ts";
 import { serverBounds } from "./listeners/server-bounds.ts";
 import type { PublishedDocuments } from "./published-documents.ts";
@@ -38,13 +39,16 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
     // HEAD must be safe, and a GET that issues codes or signs out is not: only documents and health checks accept it.
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
-    serverFactory: (handler, options) =>
-      createServer({ ...options, ...serverBounds }, (request, response) => {
+    serverFactory: (handler, options) => {
+      const server = createServer({ ...options, ...serverBounds }, (request, response) => {
         if (!admits(request, response)) return;
         if (documents.answer(request, response)) return;
         setAddressReader(request, readAddress);
         if (!calls.answer(request, response)) handler(request, response);
-      }),
+      });
+      spareNewConnections(server);
+      return server;
+    },
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, request, reply) => {
       const problem = { status: 400, code: "malformed", title: "The URL is malformed" };

@@ -12,6 +12,7 @@ import {
   type CutConnections,
 } from "../http/listeners/connection-bounds.ts";
 import { mtlsListener } from "../http/listeners/mtls-listener.ts";
+import { spareNewConnections } from "../http/listeners/new-connections.ts";
 import { proxyListener } from "../http/listeners/proxy-listener.ts";
 
 export interface ListenerEvents {
@@ -68,6 +69,7 @@ export async function openCertificateListeners(
     const exempt = server === secure?.server ? trustedProxies : (certificateProxy?.trusted ?? []);
     const report = (cut: CutConnections) => events.cut?.(cut);
     boundConnections(server, { exempt, networkOf: networkPrefix, report }, bounds);
+    spareNewConnections(server);
     server.on("clientError", (error, socket) => app.server.emit("clientError", error, socket));
     server.on("connection", (socket: Socket) => {
       connections.add(socket);

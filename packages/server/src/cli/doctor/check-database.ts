@@ -72,14 +72,15 @@ async function engineChecks(database: Database, place: string): Promise<Check[]>
 
 async function schemaCheck(database: Database): Promise<Check> {
   const { missing, unknown } = await schemaState(database);
+  // First: signet migrate would refuse it too.
+  if (unknown.length > 0)
+    return fail(
+      "schema",
+      `a newer version has applied ${unknown.join(", ")}; this one doesn't start on it`,
+      "Install the version that applied it, or a newer one.",
+    );
   if (missing.length > 0)
     return fail("schema", `pending migrations: ${missing.join(", ")}`, "Run signet migrate.");
-  if (unknown.length > 0)
-    return warn(
-      "schema",
-      `a newer version has applied ${unknown.join(", ")}`,
-      "Run the same version on every node.",
-    );
   return ok("schema", "up to date");
 }
 

@@ -174,14 +174,19 @@ test("fails on a file that is not a database", async () => {
   assert.match(of("database")?.message ?? "", /not a database/);
 });
 
-test("warns about a schema of a newer version", async () => {
+test("fails on a schema of a newer version, also where one of its own migrations is missing", async () => {
   const { env, database } = await healthyFolder("newer-schema");
   const file = new DatabaseSync(database);
   file.exec("insert into schema_migration (name, applied_at) values ('9999-future', 0)");
+  file.exec(
+    "delete from schema_migration where name = (select max(name) from schema_migration where name < '9')",
+  );
   file.close();
   const { failed, of } = await diagnose(env);
-  assert.deepEqual([failed, of("schema")?.level], [[], "warn"]);
+  assert.deepEqual(failed, ["schema"]);
   assert.match(of("schema")?.message ?? "", /9999-future/);
+  assert.match(of("schema")?.remedy ?? "", /^Install the version/);
+  assert.equal((await runInProcess(["migrate"], env)).code, 1);
 });
 
 test("fails on an unreachable PostgreSQL without printing the password", async () => {

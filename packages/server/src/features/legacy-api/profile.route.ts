@@ -72,8 +72,9 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
 }
 
 /**
- * A key opens what its own application may see. A temporary key is handed to other applications: one of those proves by its
- * signature that it is the one that asks (the authenticator has checked the signature's permission on `appId`).
+ * A key opens what its own application may see (the authenticator has refused it unsigned where that application requires
+ * signatures). A temporary key is handed to other applications: one of those proves by its signature that it is the one that
+ * asks (the authenticator has checked the signature's permission on `appId`).
  * @throws ApiError 401 for every other application, existing or not
  */
 async function requireSettingsAccess(
@@ -84,9 +85,6 @@ async function requireSettingsAccess(
   const application = await applications.find(key.orgId, appId);
   const isOpen = application?.id === key.applicationId || (key.kind === "UserTemp" && signedBy !== undefined);
   if (!application || !isOpen) throw notAuthenticated("the key belongs to another application");
-  // The authenticator has checked the key's own application only.
-  if (application.settings.requireSignedKeyCalls && !signedBy)
-    throw notAuthenticated("the application requires a signature with session keys");
   if (!(await mayUse(database.query, application, user.id)))
     throw new ApiError(403, "not-assigned", "The user may not use this application");
   return { orgId: key.orgId, applicationId: application.id, userId: user.id };
