@@ -99,6 +99,30 @@ test("ticked rows show what can be done with them", async (t) => {
   assert.equal(await page.evaluate("document.querySelector('[data-select-all]').indeterminate"), true);
 });
 
+test("boxes and choices have the page's own colours in dark, and what a menu takes away is red", async (t) => {
+  const page = await openKit(t, { colorScheme: "dark" });
+  const colours = await page.evaluate(`(() => {
+    const of = (colour) => {
+      const probe = document.body.appendChild(document.createElement("i"));
+      probe.style.color = "var(" + colour + ")";
+      const { color } = getComputedStyle(probe);
+      probe.remove();
+      return color;
+    };
+    const boxes = [...document.querySelectorAll("input:is([type=checkbox], [type=radio])")];
+    const backgrounds = (isOn) => [
+      ...new Set(boxes.filter(({ checked }) => checked === isOn).map((box) => getComputedStyle(box).backgroundColor)),
+    ];
+    const acts = [...document.querySelectorAll("#more a.failed")].map((act) => getComputedStyle(act).color);
+    return {
+      seen: { unticked: backgrounds(false), ticked: backgrounds(true), acts: [...new Set(acts)] },
+      wanted: { unticked: [of("--surface")], ticked: [of("--accent")], acts: [of("--danger")] },
+    };
+  })()`);
+  const { seen, wanted } = colours as Record<string, unknown>;
+  assert.deepEqual(seen, wanted);
+});
+
 test("a secret is masked until it is shown, and saved as a line of a file", async (t) => {
   const page = await openKit(t);
   const masked = page.locator("#kit-secret.masked");

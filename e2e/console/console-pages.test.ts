@@ -17,6 +17,10 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.shifted += entry.value;
 }).observe({ type: "layout-shift", buffered: true });`;
 
+const saidTwice = `[...document.querySelectorAll("main h2")].some(
+  ({ innerText }) => innerText === document.querySelector("h1").innerText,
+)`;
+
 let fixture: ConsoleFixture;
 let browser: Browser;
 before(async () => {
@@ -67,6 +71,7 @@ test("every page is accessible in light and dark, makes no third-party request a
     watch.reset();
     if (!(await isPage(await openPage(page, url)))) continue;
     await page.locator("h1").waitFor();
+    assert.equal(await page.evaluate(saidTwice), false, `${name}: a card says the page's title again`);
     const shifted = await page.evaluate("window.shifted");
     assert.ok(Number(shifted) <= MOST_SHIFT, `${name} shifts by ${shifted}`);
     const foreign = watch.requests.filter((request) => new URL(request.url()).origin !== fixture.baseUrl);

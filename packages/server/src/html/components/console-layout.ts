@@ -43,14 +43,15 @@ function tabTitle({ title, breadcrumbs, navigation }: ConsoleView): string {
   return [title, ...above, navigation.label].join(" · ");
 }
 
+/** What the page is about is explained after its summary, which ends in words; without one, or where it is facts, beside its name. */
 function pageHeader(view: ConsoleView): Html {
-  const learnMore = linkAddress(view.learnMoreUri);
-  const { frame } = view.messages.console;
-  return html`<div class="heading">${view.emblem && html`<div class="heading-emblem">${view.emblem}</div>`}<h1>${view.heading ?? view.title}</h1>
-${
-  (view.summary !== undefined || learnMore !== undefined) &&
-  html`<p class="summary quiet">${view.summary}${learnMore !== undefined && html` ${helpLink("learn-more", learnMore, frame.learnMore)}`}</p>`
-}
+  const learnMoreUri = linkAddress(view.learnMoreUri);
+  const learnMore =
+    learnMoreUri !== undefined && helpLink("learn-more", learnMoreUri, view.messages.console.frame.learnMore);
+  const isBesideName = learnMore !== false && (view.summary === undefined || view.isRecord);
+  const name = html`<h1>${view.heading ?? view.title}</h1>`;
+  return html`<div class="heading">${view.emblem && html`<div class="heading-emblem">${view.emblem}</div>`}${isBesideName ? html`<div class="heading-name">${name}${learnMore}</div>` : name}
+${view.summary !== undefined && html`<p class="summary quiet">${view.summary}${!isBesideName && learnMore && html` ${learnMore}`}</p>`}
 ${view.actions !== undefined && html`<div class="heading-actions">${view.actions}</div>`}</div>`;
 }
 

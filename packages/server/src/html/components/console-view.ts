@@ -50,6 +50,8 @@ export type ConsoleView = ConsoleFrame & {
   emblem?: Html | undefined;
   breadcrumbs: readonly { label: string; uri: string }[];
   summary?: Content;
+  /** Its summary is one line of facts, see record-heading.ts. */
+  isRecord?: boolean;
   actions?: Content;
   notice?: Html | undefined;
   body: Content;

@@ -16,7 +16,8 @@ export type RecordHeading = {
 export const recordHeading = (
   { name, mark, facts, id }: RecordHeading,
   { console: { frame } }: Messages,
-): Pick<ConsoleView, "heading" | "summary"> => ({
+): Pick<ConsoleView, "heading" | "summary" | "isRecord"> => ({
+  isRecord: true,
   heading: html`<span class="record-name">${mark}<bdi>${name}</bdi></span>`,
   summary: html`<span class="record-line">${facts.map((fact) => fact && html`<span>${fact}</span> `)}${id && copyField({ ...id, ...frame.secret, label: id.label })}</span>`,
 });

@@ -2,6 +2,7 @@
 
 import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { emptyState } from "../../../html/components/empty-state.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -31,8 +32,7 @@ export function consentsPage(view: ConsentsView): Html {
 <section class="card" id="consents" aria-label="${text.heading}">
 ${
   view.consents.length === 0
-    ? html`<p class="quiet">${text.none}</p>
-`
+    ? emptyState({ icon: "application", title: text.none, text: text.noneText })
     : html`<ul class="items">
 ${view.consents.map((consent) => item(view, consent))}</ul>
 `

@@ -29,6 +29,7 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { ALREADY_APPLIED, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
+import { listCard } from "../../../page-kit/list/list-route.ts";
 import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
   auditContext,
@@ -110,7 +111,7 @@ function usersPage(view: UsersView): Html {
       formNotice({ ...view, labels: { email: text.email } }) ??
       (success === undefined ? undefined : toast(success, messages)),
     actions: !isRestricted && buttonLink({ id: "access-change", uri: settingsUri, label: text.change }),
-    body: [assignCard(view), listCard(view)],
+    body: [assignCard(view), assignedCard(view)],
   });
 }
 
@@ -129,7 +130,7 @@ function assignCard(view: UsersView): Html {
   });
 }
 
-function listCard(view: UsersView): Html {
+function assignedCard(view: UsersView): Html {
   const { messages } = view;
   const { users: text } = messages.console.applications;
   const rows = view.users.map(({ id, email, assignedAt, assignedBy }) => ({
@@ -147,11 +148,10 @@ function listCard(view: UsersView): Html {
     }),
   }));
   const columns = [text.who, text.since, text.by];
-  return card({
-    id: "assigned",
-    title: text.list,
-    body: [table({ label: text.list, columns, rows, none: text.none, messages }), pagination(view)],
-  });
+  return listCard(
+    text.list,
+    html`${table({ label: text.list, columns, rows, none: text.none, messages })}${pagination(view)}`,
+  );
 }
 
 const MAX_EMAIL_LETTERS = 254;

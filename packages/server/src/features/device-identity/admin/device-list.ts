@@ -1,11 +1,10 @@
 /** Devices as a list. */
 import type { BadgeKind } from "../../../html/components/badge.ts";
 import { badge } from "../../../html/components/badge.ts";
-import { relativeTime, timeWithin } from "../../../html/components/relative-time.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink } from "../../../html/components/table.ts";
 import { type Content, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { findLastChanges, type LastChange } from "../../../page-kit/actor-names.ts";
 import { bulkAct } from "../../../page-kit/list/bulk-act.ts";
 import type { Filter, List } from "../../../page-kit/list/list.ts";
 import {
@@ -19,11 +18,7 @@ import {
 import { type ManageDeps, managePath } from "./page-and-api.ts";
 import { reasonField, revocation } from "./revoke.route.ts";
 
-export type DeviceRow = ListedDevice & {
-  readonly nameOrder: string;
-  /** None for devices older than the audit log. */
-  readonly lastChange: LastChange | undefined;
-};
+export type DeviceRow = ListedDevice & { readonly nameOrder: string };
 
 type DeviceChoices = { state: DeviceState };
 
@@ -64,20 +59,15 @@ export const deviceList = {
     enrolled: { isNumber: false, isDescending: true, value: ({ id }) => id },
     name: { isNumber: false, isDescending: false, value: ({ nameOrder }) => nameOrder },
   },
-  rows: async ({ deps, organisation, messages }, { filter, ...query }) => {
-    const wanted = { ...toFilter(filter), ...query };
-    const found = await searchDevices(deps.database.query, organisation.id, wanted, deps.clock());
-    const ids = found.map(({ id }) => id);
-    const changes = await findLastChanges(deps, organisation.id, ids, messages);
-    return found.map((device) => ({ ...device, lastChange: changes.get(device.id) }));
-  },
+  rows: ({ deps, organisation }, { filter, ...query }) =>
+    searchDevices(deps.database.query, organisation.id, { ...toFilter(filter), ...query }, deps.clock()),
   count: ({ deps, organisation }, filter, max) =>
     countDevices(deps.database.query, organisation.id, { ...toFilter(filter), max }, deps.clock()),
   columns: [
     {
       label: ({ devices }) => devices.list.device,
       sort: "name",
-      cell: (device, { messages }) => deviceCell(device, messages),
+      cell: deviceCell,
     },
     {
       label: ({ devices }) => devices.list.state,
@@ -141,13 +131,9 @@ export const deviceList = {
     html`<a class="button primary" id="device-add" href="#register">${devices.list.add}</a>`,
 } satisfies List<ManageDeps, DeviceRow, DeviceSort, DeviceChoices>;
 
-function deviceCell({ orgId, id, name, lastChange }: DeviceRow, { console, format }: Messages): Content {
-  return [
-    nameCell({ name, uri: managePath({ id: orgId }, `/${id}`) }),
-    name !== id && html`<code>${id}</code>`,
-    lastChange &&
-      html`<span class="quiet item-note">${timeWithin(console.frame.lastChange(lastChange), lastChange.at, format.minute)}</span>`,
-  ];
+function deviceCell({ orgId, id, name }: DeviceRow): Content {
+  const uri = managePath({ id: orgId }, `/${id}`);
+  return nameCell({ name, uri, note: name === id ? undefined : html`<code>${id}</code>` });
 }
 
 function rowActions(

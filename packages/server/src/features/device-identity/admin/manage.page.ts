@@ -10,6 +10,7 @@ import { rowLink } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { listCard } from "../../../page-kit/list/list-route.ts";
 import type { RenderedList } from "../../../page-kit/list/list-view.ts";
 import { type ManageUri, manageTabs } from "./page-and-api.ts";
 import { registerForm } from "./register-form.ts";
@@ -42,18 +43,14 @@ export function managePage(view: ManageView): Html {
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
+    actions:
+      !view.devices.isEmpty &&
+      // A fragment, which buttonLink doesn't support.
+      html`<a class="button primary" id="device-add" href="#register">${text.list.add}</a>`,
     notice: formNotice({ ...view, labels }) ?? (done && toast(text.done[done], view.messages)),
     body: [
       manageTabs("list", view),
-      card({
-        id: "devices",
-        title: text.list.heading,
-        actions: view.devices.isEmpty
-          ? undefined
-          : // A fragment, which buttonLink doesn't support.
-            html`<a class="button" id="device-add" href="#register">${text.list.add}</a>`,
-        body: view.devices.section,
-      }),
+      listCard(text.list.heading, view.devices.section),
       openCodes(view),
       registerForm(view),
     ],

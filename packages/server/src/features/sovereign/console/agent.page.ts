@@ -8,6 +8,7 @@ import {
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
@@ -39,7 +40,15 @@ export function agentPage(view: AgentView): Html {
   return consoleLayout({
     ...view,
     title: agent.name,
-    heading: html`<bdi>${agent.name}</bdi>`,
+    ...recordHeading(
+      {
+        name: agent.name,
+        mark: recordIcon("pool"),
+        facts: [agentState(view.status, messages)],
+        id: { id: "agent-id", value: agent.id, label: text.id },
+      },
+      messages,
+    ),
     actions: isAtWork && buttonLink({ id: "agent-keys", uri: ownUri(view, "/keys"), label: text.addKeys }),
     notice: view.done && toast(text.done[view.done], view.messages),
     body: [
@@ -54,8 +63,8 @@ export function agentPage(view: AgentView): Html {
 const ownUri = ({ consoleUri, agent: { id, poolId } }: AgentView, rest: string): string =>
   consoleUri(`/pools/${poolId}/agents/${id}${rest}`);
 
-function detailsCard({ agent, status, messages }: AgentView): Html {
-  const { agentPage: text, lastSeen, state } = messages.console.pools;
+function detailsCard({ agent, messages }: AgentView): Html {
+  const { agentPage: text, lastSeen } = messages.console.pools;
   const { frame } = messages.console;
   const { deactivatedAt, compromisedAt, lastSeenAt } = agent;
   const { minute, second } = messages.format;
@@ -63,12 +72,10 @@ function detailsCard({ agent, status, messages }: AgentView): Html {
     id: "agent-details",
     title: text.details,
     body: facts([
-      { label: state, content: agentState(status, messages) },
       { label: lastSeen, content: lastSeenAt === null ? frame.never : relativeTime(lastSeenAt, second) },
       { label: text.registered, content: relativeTime(agent.createdAt, minute) },
       { label: text.deactivated, content: deactivatedAt !== null && relativeTime(deactivatedAt, minute) },
       { label: text.compromised, content: compromisedAt !== null && relativeTime(compromisedAt, minute) },
-      { label: text.id, content: html`<code>${agent.id}</code>` },
     ]),
   });
 }

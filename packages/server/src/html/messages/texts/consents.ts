@@ -10,7 +10,7 @@ export type ConsentsTexts = {
   };
   consents: {
     title: string; heading: string; summary: (values: { organisation: string }) => string; none: string;
-    since: (values: { at: number }) => string; revoke: string;
+    noneText: string; since: (values: { at: number }) => string; revoke: string;
     revokeOf: (values: { application: string }) => string;
     revokeHeading: (values: { application: string }) => string; revokeText: string; revoked: string;
   };
