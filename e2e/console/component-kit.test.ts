@@ -123,6 +123,32 @@ test("boxes and choices have the page's own colours in dark, and what a menu tak
   assert.deepEqual(seen, wanted);
 });
 
+test("from right to left time still runs as the bars do, and the menus open below their buttons", async (t) => {
+  const page = await openKit(t);
+  await page.evaluate("document.documentElement.dir = 'rtl'");
+  const ticks = (await page.evaluate(
+    "[...document.querySelector('.chart-ticks').children].map((tick) => tick.getBoundingClientRect().left)",
+  )) as number[];
+  assert.ok(ticks.length > 2);
+  assert.deepEqual(
+    ticks,
+    ticks.toSorted((a, b) => a - b),
+  );
+  const edge = (id: string, side: string) =>
+    page.evaluate(`document.getElementById("${id}").getBoundingClientRect().${side}`) as Promise<number>;
+  for (const [direction, side] of [
+    ["rtl", "right"],
+    ["ltr", "left"],
+  ] as const) {
+    await page.evaluate(`document.documentElement.dir = '${direction}'`);
+    await page.locator("#switch-open").click();
+    assert.ok(Math.abs((await edge("switch", side)) - (await edge("switch-open", side))) < 2, direction);
+    assert.ok((await edge("switch", "top")) >= (await edge("switch-open", "bottom")));
+    assert.equal(await page.locator("#switch [aria-current=true]").innerText(), "NC\nNorthwind Cooperative");
+    await page.keyboard.press("Escape");
+  }
+});
+
 test("a secret is masked until it is shown, and saved as a line of a file", async (t) => {
   const page = await openKit(t);
   const masked = page.locator("#kit-secret.masked");

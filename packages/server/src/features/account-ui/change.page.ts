@@ -193,7 +193,7 @@ export function shownCodesPage(view: ShownCodesView): Html {
     breadcrumbs: breadcrumb(view),
     body: html`<section class="card confirm">
 ${recoveryCodeList(view.codes, view.messages)}
-<a class="button primary" id="codes-kept" href="${linkAddress(view.backUri)}">${text.keptHere}</a></section>
+<div class="actions"><a class="button primary" id="codes-kept" href="${linkAddress(view.backUri)}">${text.keptHere}</a></div></section>
 `,
   });
 }

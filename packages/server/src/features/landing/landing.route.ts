@@ -27,7 +27,10 @@ export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
     const texts = messages(preferredLocales(undefined, request.headers["accept-language"]));
     const page = landingPage({
       messages: texts,
-      documentation: [{ title: texts.landing.apiReference, uri: "/docs" }],
+      documentation: [
+        { title: texts.console.frame.handbook, uri: "/docs/console" },
+        { title: texts.landing.apiReference, uri: "/docs" },
+      ],
       nonce,
       stylesheet: stylesheet.path,
       demo: deps.demo && {

@@ -1,4 +1,4 @@
-/** The organisation whose pages these are, and a menu of the others that the user administers. */
+/** The organisation whose pages these are, and a menu of it and the others that the user administers. */
 import { type Html, html, linkAddress } from "../html.ts";
 import { avatar } from "./avatar.ts";
 import type { ConsoleFrame } from "./console-view.ts";
@@ -16,5 +16,5 @@ export function organisationSwitcher(view: ConsoleFrame): Html {
   );
   return html`<button class="org org-open" type="button" id="switch-open" popovertarget="switch">${current}<span class="visually-hidden">${frame.switch}</span>${icon("updown")}</button>
 <div class="drop switch" id="switch" popover><p class="drop-title">${frame.switch}</p>
-<ul>${links}</ul></div>`;
+<ul><li><span class="drop-current" aria-current="true">${avatar(name, logoUri, { size: "small", darkUri })}<bdi>${name}</bdi>${icon("check")}</span></li>${links}</ul></div>`;
 }

@@ -23,7 +23,7 @@ const sensitiveFirst = (one: ScopeText, other: ScopeText): number =>
 function scopeItem(scope: ScopeText, text: Messages): Html {
   const badge = scope.sensitive && html` <strong class="badge">${text.consent.sensitive}</strong>`;
   const { title, more } = scopeTexts(scope, text);
-  const note = more !== undefined && html`<bdi class="quiet item-note scope-note">${more}</bdi>`;
+  const note = more !== undefined && html`<span class="quiet item-note scope-note"><bdi>${more}</bdi></span>`;
   return html`<li data-scope="${scope.name}"${scope.sensitive && html` class="sensitive"`}><bdi>${title}</bdi>${badge}${note}</li>
 `;
 }

@@ -89,7 +89,7 @@ export function nameCell(view: {
   const { name, uri, tag, note, logo } = view;
   const named =
     uri === undefined
-      ? html`<bdi class="item-name">${name}</bdi>`
+      ? html`<span class="item-name"><bdi>${name}</bdi></span>`
       : html`<a class="item-name" href="${linkAddress(uri)}"><bdi>${name}</bdi></a>`;
   const text = html`${named}${tag !== undefined && html` <span class="tag">${tag}</span>`}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
   return logo === undefined ? text : html`<div class="named">${logo}<div>${text}</div></div>`;

@@ -64,7 +64,7 @@ function row({ messages }: ActivityView, event: ActivityView["events"][number], 
   return {
     id: `event-${index}`,
     cells: [
-      html`<span class="item-name">${event.what}</span>${note !== undefined && html`<bdi class="quiet item-note">${note}</bdi>`}`,
+      html`<span class="item-name">${event.what}</span>${note !== undefined && html`<span class="quiet item-note"><bdi>${note}</bdi></span>`}`,
       relativeTime(event.at, messages.format.minute),
       capitalised(event.by),
       address ?? "–",

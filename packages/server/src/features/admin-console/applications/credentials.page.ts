@@ -78,7 +78,7 @@ function secretTable(view: SecretsView): Html {
       return {
         id: `secret-${id}`,
         cells: [
-          html`<bdi class="item-name">${name}</bdi><span class="quiet item-note"><code>…${hint}</code></span>`,
+          html`<span class="item-name"><bdi>${name}</bdi></span><span class="quiet item-note"><code>…${hint}</code></span>`,
           secretStatus(secret, view),
           relativeTime(createdAt, messages.format.day),
           lastUsedAt === null ? frame.never : relativeTime(lastUsedAt, messages.format.minute),

@@ -100,7 +100,7 @@ function trustList(id: "roots" | "eks", list: TrustList, messages: Messages): Ht
         ? html`<p class="quiet">${words.none}</p>`
         : html`<ul class="items">
 ${items.map(
-  ({ name, fingerprint, at }) => html`<li><div><bdi class="item-name">${name}</bdi>
+  ({ name, fingerprint, at }) => html`<li><div><span class="item-name"><bdi>${name}</bdi></span>
 <code>${fingerprint}</code>
 <span class="quiet item-note">${words.when({ at })}</span></div></li>
 `,

@@ -174,7 +174,7 @@ test("the policy page shows the policy, the trust lists and their commands", () 
   assert.match(page, /id="attestation-required" name="attestation" value="required" checked/);
   assert.match(page, /id="ekTrust-both" name="ekTrust" value="both" checked/);
   assert.equal(page.match(/ checked/g)?.length, 2);
-  assert.match(page, /CN=Vendor<\/bdi> <code>00ff<\/code>/);
+  assert.match(page, /CN=Vendor<\/bdi><\/span> <code>00ff<\/code>/);
   assert.match(page, /The first 1 are shown\./);
   assert.match(page, /signet device-roots list/);
   assert.match(page, /No key added yet: no TPM is trusted by its key\./);

@@ -80,7 +80,7 @@ test("the admin consent page is valid HTML and escapes all values", () => {
 test("the admin consent page names whom to ask and leads back, with no way to allow", () => {
   const page = render(administratorConsentPage(adminView));
   assert.match(page, /Ask an administrator of Acme to allow Payroll:/);
-  assert.match(page, /<bdi class="quiet item-note scope-note">See your pay<\/bdi>/);
+  assert.match(page, /<span class="quiet item-note scope-note"><bdi>See your pay<\/bdi><\/span>/);
   assert.match(page, /id="consent-deny" type="submit" name="decision" value="deny">Go back to Payroll</);
   assert.doesNotMatch(page, /consent-allow/);
 });
