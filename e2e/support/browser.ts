@@ -11,6 +11,8 @@ const flags = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // A page of a test lives for a second: code that is optimised for longer costs more than it spares, of axe a third.
+  "--js-flags=--no-opt,--no-maglev",
 ];
 
 /** Pages respond immediately; a busy machine may take twenty times as long. */
