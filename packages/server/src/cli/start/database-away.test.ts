@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Environment, runForJson } from "../../testing/command-line.ts";
 import { postgresServer } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -15,6 +16,8 @@ import { type StartedProgram, startSignet } from "../../testing/started-program.
 const BACK_MS = 5_000;
 const STOPPED_MS = 10_000;
 const READY_MS = 1_000;
+/** Fifteen callers who ask without a pause would take a core from what is measured, and teach nothing more. */
+const PAUSE_MS = 50;
 
 describe("signet start, its database silent", () => {
   let folder: string;
@@ -59,12 +62,19 @@ describe("signet start, its database silent", () => {
     return { status: answer.status, database: body.database, milliseconds: performance.now() - began };
   };
 
+  const liveness = async () => {
+    const began = performance.now();
+    assert.equal((await fetch(`${server.baseUrl}/livez`)).status, 200);
+    return performance.now() - began;
+  };
+
   test("/readyz answers throughout, and the first success comes soon after the path is back", async () => {
     const statuses: number[] = [];
     const load = async (until: () => boolean) => {
       while (!until()) {
         const { status } = await list();
         statuses.push(status);
+        await delay(PAUSE_MS);
       }
     };
     let isOver = false;
@@ -75,10 +85,11 @@ describe("signet start, its database silent", () => {
     statuses.length = 0;
     const frozenUntil = performance.now() + 5_000;
     while (performance.now() < frozenUntil) {
-      const { status, milliseconds } = await readiness();
+      // What asks nothing of the database takes what this machine takes at this time.
+      const [{ status, milliseconds }, usual] = await Promise.all([readiness(), liveness()]);
       assert.equal(status, 200);
-      assert.ok(milliseconds < READY_MS, `${milliseconds} ms`);
-      assert.equal((await fetch(`${server.baseUrl}/livez`)).status, 200);
+      assert.ok(milliseconds < READY_MS + usual, `${milliseconds} ms, usually ${usual} ms`);
+      await delay(PAUSE_MS);
     }
     const successes = () => statuses.filter((status) => status === 200).length;
     assert.equal(successes(), 0);

@@ -14,7 +14,9 @@ import { removeExpired, runRound } from "../housekeeping/housekeeping.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { type DeviceCa, deviceCa } from "./authority.ts";
 import { tryStoredCaKeys } from "./ca-key.ts";
+import { findGenerations } from "./device-ca.store.ts";
 import { CERTIFICATE_LIFETIME_MS, DRAIN_MS, ROTATE_AHEAD_MS } from "./generation.ts";
+import { rotateGeneration } from "./rotation.ts";
 
 const DAY = 86_400_000;
 const spki = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
@@ -147,13 +149,34 @@ forEachDatabase(({ name, fresh }) => {
 
   test("of simultaneous rotations one wins", async () => {
     const orgId = await newOrg();
-    await Promise.all([numbers(orgId), numbers(orgId, there)]);
-    const nodes = [service.deviceCa, there, service.deviceCa, there];
-    const outcomes = await Promise.allSettled(nodes.map((node) => node.rotate({ orgId, actor: "operator" })));
+    assert.deepEqual(await numbers(orgId), [1]);
+    const nodes = [service, other?.service ?? service, service, other?.service ?? service];
+    // All replace the same one: a node that hears of a rotation before its own would replace the one that came of it.
+    const by = { actor: "operator", replaces: 1 };
+    const outcomes = await Promise.allSettled(nodes.map((node) => rotateGeneration(node, orgId, by)));
     const lost = outcomes.flatMap((one) => (one.status === "rejected" ? [(one.reason as Error).name] : []));
     assert.deepEqual(lost, ["RotatedMeanwhile", "RotatedMeanwhile", "RotatedMeanwhile"]);
-    assert.deepEqual(await numbers(orgId), [2, 1]);
+    const stored = await findGenerations(service.database.query, orgId);
+    assert.deepEqual(
+      stored.map(({ generation }) => generation),
+      [2, 1],
+    );
     assert.equal((await dumpTable(service.database.query, "device_crl", orgId)).length, 2);
+  });
+
+  test("a node whose rotation came too late knows the one that was faster, before it hears of it", async () => {
+    const orgId = await newOrg();
+    const deaf = {
+      ...service,
+      baseUrl: running.baseUrl,
+      changes: { ...service.changes, subscribe: () => {} },
+    };
+    const node = deviceCa(deaf);
+    assert.deepEqual(await numbers(orgId, node), [1]);
+    await service.deviceCa.rotate({ orgId, actor: "operator" });
+    assert.deepEqual(await numbers(orgId, node), [1]);
+    await assert.rejects(node.rotate({ orgId, actor: "operator" }), { name: "RotatedMeanwhile" });
+    assert.deepEqual(await numbers(orgId, node), [2, 1]);
   });
 
   test("binds the encrypted key to its row, and rejects another master key at startup", async () => {

@@ -67,10 +67,13 @@ export function deviceCa(deps: DeviceCaDeps): DeviceCa {
   });
   const signers = (orgId: string) => openGenerations(deps, cache, orgId);
   const rotate = async (orgId: string, by: { actor: string; address?: string; replaces: number }) => {
-    const rotated = await rotateGeneration(deps, orgId, by);
-    // The change was published before the commit: a read in between may have cached the old generations.
-    cache.evictOrganisation(orgId);
-    return rotated;
+    try {
+      return await rotateGeneration(deps, orgId, by);
+    } finally {
+      // The change was published before the commit: a read in between may have cached the old generations. Whoever was too
+      // slow has old ones as well, and may not have heard of the new one yet.
+      cache.evictOrganisation(orgId);
+    }
   };
   return {
     generations: signers,
