@@ -126,16 +126,7 @@ forEachDatabase(({ name, fresh }) => {
       subject: org.user.id,
       typ: "logout+jwt",
     });
-    assert.deepEqual(Object.keys(payload).sort(), [
-      "aud",
-      "events",
-      "exp",
-      "iat",
-      "iss",
-      "jti",
-      "sid",
-      "sub",
-    ]);
+    assert.equal(Object.keys(payload).sort().join(" "), "aud events exp iat iss jti sid sub");
     assert.deepEqual(payload["events"], { [EVENT]: {} });
     assert.equal(payload["sid"], sid);
     assert.equal(payload.iat, Math.floor(clock() / 1000));
@@ -320,8 +311,11 @@ forEachDatabase(({ name, fresh }) => {
     const quick = await toldApplication({}, other);
     // Longer than the test takes on any machine: a call that ends makes room for the next.
     const patient = outbound({ allow: ["127.0.0.0/8"], timeoutMs: HOUR });
-    const onError = (error: unknown) => running.errors.push(error);
-    const stop = startLogoutDelivery({ ...worker(), outbound: patient, onError });
+    const stop = startLogoutDelivery({
+      ...worker(),
+      outbound: patient,
+      onError: (e) => running.errors.push(e),
+    });
     const slowCalls = () => slow.reduce((sum, { path }) => sum + receiver.at(path).length, 0);
     const slowAttempts = async () =>
       (await Promise.all(slow.map(({ application }) => rowsOf(application))))
