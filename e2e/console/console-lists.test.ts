@@ -22,6 +22,7 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["/scopes", "remove"],
   ["/consents", "revoke"],
   ["/preauthorizations", "remove"],
+  ["/pools/:pool", "deactivate"],
   ["/pools", "disable"],
   ["devices?state=active", "revoke"],
   ["devices/codes", "withdraw"],
@@ -29,7 +30,7 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
 
 const openList = ({ open, page }: Visitor, path: string) =>
   path.startsWith("/")
-    ? open(path)
+    ? open(path.replace(":pool", fixture().ids["pool"] ?? ""))
     : page.goto(`${fixture().baseUrl}/devices/manage/${fixture().orgId}${path.slice("devices".length)}`);
 
 /** With scripts the question is a dialog over the list. */

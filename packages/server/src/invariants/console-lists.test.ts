@@ -26,13 +26,21 @@ const files = parents("GET", "/export");
 const acting = parents("POST", "/bulk");
 
 /** The database refuses the audit event of every change of one record. */
-function faultAt({ service: { database } }: TestService, id: string) {
+const faultAt = (running: TestService, id: string) =>
+  triggerAt(
+    running,
+    id,
+    running.service.database.kind === "sqlite" ? "select raise(abort, 'fault');" : "raise exception 'fault';",
+  );
+
+/** The database does something at the audit event of every change of one record. */
+function triggerAt({ service: { database } }: TestService, id: string, does: string) {
   const isSqlite = database.kind === "sqlite";
   const when = `when (new.target = '${id}')`;
   const make = isSqlite
-    ? [`create trigger fault before insert on audit_event ${when} begin select raise(abort, 'fault'); end`]
+    ? [`create trigger fault before insert on audit_event ${when} begin ${does} end`]
     : [
-        "create function fault() returns trigger language plpgsql as 'begin raise exception ''fault''; end'",
+        `create function fault() returns trigger language plpgsql as $$begin ${does} return new; end$$`,
         `create trigger fault before insert on audit_event for each row ${when} execute function fault()`,
       ];
   const remove = isSqlite
@@ -61,8 +69,8 @@ describe("lists of the console", () => {
       assert.deepEqual(running.errors, []);
     });
 
-    const at = (path: string, { organisation }: SeededRecords = a): string =>
-      running.baseUrl + path.replace(":org", organisation.id);
+    const at = (path: string, { organisation, ids }: SeededRecords = a): string =>
+      running.baseUrl + path.replace(":org", organisation.id).replace(":pool", ids["pool"] ?? "");
     const get = (path: string, org?: SeededRecords) => here.browser.get(at(path, org));
     const namesNothingOf = (org: SeededRecords, { body }: TestPage, about: string) => {
       for (const secret of org.secrets) assert.ok(!body.includes(secret), `${about}: ${secret}`);
@@ -273,6 +281,8 @@ describe("lists of the console", () => {
         const page = await get(path);
         const [id = "", act = ""] = [idsOn(page)[0], actsOn(page).at(0)];
         assert.equal(idsOn(await ask(path, act, Array(150).fill(id))).length || 1, 1, path);
+        const twice = [id.toUpperCase(), id];
+        assert.equal(idsOn(await ask(path, act, twice)).length || 1, 1, `${path}: in two spellings`);
         const before = await records();
         const many = await ask(path, act, Array(1_000).fill(id));
         assert.ok(many.status >= 400 && many.status < 500, `${path}: ${many.status}`);
@@ -321,6 +331,31 @@ describe("lists of the console", () => {
         [true, false, false],
       );
       assert.equal(running.errors.splice(0).length, 1, "it is logged");
+    });
+
+    test("who loses the role amid the rows does none of the others, and is told", async () => {
+      const made = [0, 1, 2].map((index) =>
+        makeClient(running.service, a.organisation, { redirectUris: [`https://role${index}.example/cb`] }),
+      );
+      const ids = (await Promise.all(made)).map(({ application }) => application.id);
+      const db = running.service.database.query;
+      const [first = ""] = ids;
+      const form = formOfPage(await ask("/oauth/manage/:org/applications", "disable", ids));
+      const own = `user_id = '${a.administrator.id}'`;
+      const taken = triggerAt(running, first, `update membership set role = 'User' where ${own};`);
+      await taken.make();
+      const answer = await here.post("/applications/bulk", form);
+      await taken.remove();
+      assert.match(answer.body, /1 done, 2 not\.[\s\S]*no longer an administrator/);
+      const rows = await db.selectFrom("application").select("disabled_at").where("id", "in", ids).execute();
+      assert.equal(rows.filter(({ disabled_at }) => disabled_at !== null).length, 1);
+      const again = await here.post("/applications/bulk", form);
+      assert.equal(again.status, 403);
+      await db
+        .updateTable("membership")
+        .set({ role: "Administrator" })
+        .where("user_id", "=", a.administrator.id)
+        .execute();
     });
 
     test("what changed since the question is left alone", async () => {

@@ -14,7 +14,7 @@ import { type BrowserDeps, currentSession, isValidCsrfToken } from "../features/
 import { lacksRequiredFactorInBrowser } from "../features/oauth/authorize/sign-in-context.ts";
 import { administratorAccountAuthenticator } from "../features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "../features/system-accounts/idempotency.ts";
-import { notAuthenticated } from "../http/api/api-error.ts";
+import { notAuthenticated, PAGE_CHALLENGE } from "../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../http/api/api-route.ts";
 import { CodedError, codedNotFound } from "../http/coded-error.ts";
 import { CSRF_HEADER } from "../http/csrf.ts";
@@ -58,7 +58,7 @@ async function requireAdministrator(
   request: FastifyRequest,
 ): Promise<SignedIn> {
   const signedIn = await currentSession(browser, { organisation, request });
-  if (!signedIn) throw notAuthenticated("neither a signature nor a session");
+  if (!signedIn) throw notAuthenticated("neither a signature nor a session", PAGE_CHALLENGE);
   const isReading = request.method === "GET";
   const header = request.headers[CSRF_HEADER];
   const token = typeof header === "string" ? header : undefined;

@@ -96,6 +96,16 @@ describe("console access", () => {
     assert.doesNotMatch(elsewhere.body, /class="menu"/, "no organisation of theirs");
   });
 
+  test("a program without a session gets 401 with a scheme at every kind of page, never the sign-in (RFC 9110 §15.5.2)", async () => {
+    const { id } = org.organisation;
+    for (const path of [`/oauth/manage/${id}/users`, `/oauth/${id}/account`, `/devices/manage/${id}`]) {
+      const program = await testBrowser().get(running.baseUrl + path, { accept: "application/json" });
+      assert.equal(program.status, 401, path);
+      assert.match(program.headers.get("content-type") ?? "", /json/, path);
+      assert.equal(program.headers.get("www-authenticate"), 'Cookie realm="Signet"', path);
+    }
+  });
+
   test("polling a live part does not extend the session", async () => {
     const form = { name: "Shop", address: "http://localhost:3000" };
     const page = await follow(here.browser, await here.send("/quickstart/new?for=spa", form));

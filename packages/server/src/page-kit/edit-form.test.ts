@@ -185,9 +185,9 @@ describe("edit form", () => {
         await byAnother("In the last moment");
         return { content: input };
       },
-      lock: (tx, record) => {
+      lock: (tx, record, editing) => {
         steps.push(tx === deps.database.query ? "locked outside" : "locked");
-        return rules.lock(tx, record);
+        return rules.lock(tx, record, editing);
       },
       load: (inside, visit) => {
         steps.push(inside.database === deps.database ? "loaded" : "loaded again");

@@ -63,7 +63,7 @@ export interface EditForm<Deps, Stored, Input, Content> {
   /** @throws NotFound */
   load(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Stored>;
   /** Makes others who would change the record wait until the transaction ends. */
-  lock(tx: Db, record: NoInfer<Stored>): Promise<unknown>;
+  lock(tx: Db, record: NoInfer<Stored>, editing: Editing<NoInfer<Stored>>): Promise<unknown>;
   /** The members that the form can change, or the record's version number. */
   version(record: NoInfer<Stored>): unknown;
   toInput(record: NoInfer<Stored>): Input;
@@ -218,7 +218,7 @@ async function saveVersion<Deps extends ConsoleDeps, Stored, Input, Content>(
   { version, content }: { version: string; content: Content },
 ): Promise<string> {
   const { visit, signedIn } = editing;
-  await form.lock(inside.database.query, editing.record);
+  await form.lock(inside.database.query, editing.record, editing);
   const record = await form.load(inside, visit);
   requireVersion(version, form.version(record));
   return form.save(inside, content, { ...editing, record, acting: auditContext(visit, signedIn) });

@@ -19,6 +19,7 @@ import type { SignedIn } from "../core/sessions/session.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
+import { PAGE_CHALLENGE } from "../http/api/api-error.ts";
 import { type ErrorHandler, sendProblem } from "../http/error-handlers.ts";
 import { NotFound } from "../http/errors.ts";
 import { sanitizeQuery } from "../http/form-body.ts";
@@ -162,7 +163,7 @@ const notAuthenticated = {
 
 /** It would take the sign-in page, with its status 200, for the answer. */
 const refuseProgram = (_: unknown, { request, reply }: Visit): Promise<void> =>
-  sendProblem(reply, notAuthenticated, request.id);
+  sendProblem(reply.headers(PAGE_CHALLENGE), notAuthenticated, request.id);
 
 /**
  * Any administrator of the organisation who is signed in, however long ago.

@@ -64,7 +64,7 @@ export const isAgentSeen = (
       .limit(1),
   );
 
-const toAgent = ({ api_key_hash: _, ...row }: SigningAgentTable): SigningAgent => toRecord(row);
+export const toAgent = ({ api_key_hash: _, ...row }: SigningAgentTable): SigningAgent => toRecord(row);
 
 /** Also deactivated ones. @param page.after the last id of the previous page */
 export async function listAgents(

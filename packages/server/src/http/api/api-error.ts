@@ -40,9 +40,15 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * What a page says to a program that has not signed in: a 401 names a scheme (RFC 9110 §15.5.2), and a page knows none but the
+ * cookie of a browser.
+ */
+export const PAGE_CHALLENGE = { "www-authenticate": 'Cookie realm="Signet"' } as const;
+
 /** One response for a wrong key, a wrong signature, a disabled account and a missing permission. */
-export const notAuthenticated = (cause: string) =>
-  new ApiError(401, "not-authenticated", "The request is not authenticated", { cause });
+export const notAuthenticated = (cause: string, headers: Readonly<Record<string, string>> = {}) =>
+  new ApiError(401, "not-authenticated", "The request is not authenticated", { cause, headers });
 
 export const malformed = (detail: string) =>
   new ApiError(400, "malformed", "The request is malformed", { detail });

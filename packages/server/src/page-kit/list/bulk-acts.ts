@@ -2,6 +2,7 @@
  * An act on ticked rows of a list: a page that lists what will happen, and then each act by the rule of the single one,
  * in a transaction of its own, so that a refused row stops no other.
  */
+import { isUuid } from "@signet/protocol/hash";
 import { type BulkOutcome, bulkQuestionPage, bulkResultPage } from "../../html/components/bulk.page.ts";
 import type { BulkBar } from "../../html/components/bulk-bar.ts";
 import type { Messages } from "../../html/messages/messages.ts";
@@ -86,8 +87,9 @@ export const bulkBar = <Deps>(
   })),
 });
 
-/** Each once, in the list's order. */
-const selectedIds = (form: SentForm): string[] => [...new Set(form.all("selected"))].slice(0, MAX_ROWS);
+/** Each once, however it is written, in the list's order. */
+const selectedIds = (form: SentForm): string[] =>
+  [...new Set(form.all("selected").map((id) => (isUuid(id) ? id.toLowerCase() : id)))].slice(0, MAX_ROWS);
 
 interface Step<Deps> {
   readonly list: ListWithActs<Deps>;
@@ -159,19 +161,26 @@ async function applyAll<Deps extends ConsoleDeps>(
   const messages = pageMessages(visit, form.signedIn);
   const { list } = messages.console.frame;
   const outcomes: BulkOutcome[] = [];
-  let isFailed = false;
+  let reason: string | undefined;
   for (const id of step.ids) {
     try {
-      if (!isFailed) outcomes.push(...(await applyOne(deps, visit, form, step, id)));
+      if (reason === undefined && !(await mayAct(deps, visit, form))) reason = list.notAllowed;
+      if (reason === undefined) outcomes.push(...(await applyOne(deps, visit, form, step, id)));
     } catch (error) {
-      isFailed = true;
+      reason = list.wentWrong;
       deps.logFault(error, request.id);
     }
-    if (!isFailed) continue;
+    if (reason === undefined) continue;
     const name = await step.list.findName(deps, organisation, id, messages).catch(() => id);
-    if (name !== undefined) outcomes.push({ name, reason: list.wentWrong });
+    if (name !== undefined) outcomes.push({ name, reason });
   }
   return outcomes;
+}
+
+/** Again for every row: whoever lost the role or the session amid a hundred acts does not finish them. */
+async function mayAct(deps: ConsoleDeps, visit: Visit, { signedIn: { user } }: SentForm): Promise<boolean> {
+  const signedIn = await deps.browserSession.peekSession(visit);
+  return signedIn?.user.id === user.id && signedIn.user.role === "Administrator";
 }
 
 /** @returns none for what is no record of the organisation */

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
+import { deletePasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
@@ -63,14 +64,20 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await stored(), UNTOUCHED);
   });
 
-  test("refuses to withdraw the app that is the administrator's only second factor", async () => {
-    const own = await seedRecords(running.service, "Own");
+  /** An administrator who has signed in with an authenticator app. */
+  const withAuthenticator = async (name: string) => {
+    const own = await seedRecords(running.service, name);
     const administrator = { ...own, user: own.administrator };
     const app = await giveAuthenticator(running.service, administrator);
     const browser = testBrowser();
     const base = `${running.baseUrl}/oauth/manage/${own.organisation.id}`;
     const factor = await logIn(browser, administrator, await follow(browser, await browser.get(base)));
     await showFactor(browser, administrator, factor, { code: app.code(running.service.clock()) });
+    return { own, administrator, browser, base };
+  };
+
+  test("refuses to withdraw the app that is the administrator's only second factor", async () => {
+    const { administrator, browser, base } = await withAuthenticator("Own");
     const form = formOfPage(await browser.get(base + PATH), { offersTotp: undefined });
     const refused = await browser.post(base + PATH, form);
     assert.equal(refused.status, 400);
@@ -78,6 +85,31 @@ forEachDatabase(({ fresh }) => {
     await givePasskey(running.service, administrator);
     const taken = formOfPage(await browser.get(base + PATH), { offersTotp: undefined });
     assert.equal((await browser.post(base + PATH, taken)).status, 303);
+  });
+
+  test("a passkey that is removed while the form is checked is no way in: nothing is saved", async () => {
+    const { own, browser, base } = await withAuthenticator("Raced");
+    const { database } = running.service;
+    await givePasskey(running.service, { ...own, user: own.administrator });
+    const form = formOfPage(await browser.get(base + PATH), { signInMethods: "passkey" });
+    const { transaction } = database;
+    // Just before the form's own transaction, after its fields are checked; no part of that request.
+    const saving = Promise.withResolvers<void>();
+    const owner = { homeOrgId: own.organisation.id, userId: own.administrator.id };
+    const removal = saving.promise.then(() => deletePasskeys(database.query, owner));
+    const removesFirst: typeof transaction = async (work) => {
+      Object.assign(database, { transaction });
+      saving.resolve();
+      await removal;
+      return transaction(work);
+    };
+    Object.assign(database, { transaction: removesFirst });
+    const refused = await browser.post(base + PATH, form);
+    Object.assign(database, { transaction });
+    assert.equal(refused.status, 400);
+    assert.match(refused.body, /href="#signInMethods"/);
+    const found = await findOrganisation(database.query, own.organisation.id);
+    assert.deepEqual(found?.settings.signInMethods, ["password", "passkey"]);
   });
 
   test("refuses to offer no second factor where one is required, from either side", async () => {

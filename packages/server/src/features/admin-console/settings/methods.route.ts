@@ -1,11 +1,15 @@
 /** settings/sign-in-methods: what the organisation offers to sign in with. A policy: saving asks for a recent sign-in. */
 import type { FastifyInstance } from "fastify";
 import type { Organisation, OrganisationSettings } from "../../../core/organisations/organisation.ts";
+import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { offeredFactors, offersPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { findPasswordChangedAt, lockIfEnabled } from "../../../core/users/account.store.ts";
+import type { Db } from "../../../db/open.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
 import { doneKey } from "../../../page-kit/console-frame.ts";
 import { type EditForm, type Editing, editRoute } from "../../../page-kit/edit-form.ts";
@@ -59,6 +63,11 @@ function withMethods(record: Organisation, values: ReadonlyMap<string, string>):
 
 const methodsForm: Omit<EditForm<ConsoleDeps, Organisation, MethodsInput, Methods>, "validate"> = {
   ...organisationRecord,
+  // The account first, as where a role is taken: while it is locked, none of its factors is added or removed.
+  lock: async (tx, { id }, { signedIn: { user } }) => {
+    await lockIfEnabled(tx, user);
+    await lockOrganisation(tx, id);
+  },
   current: "signInPage",
   hasFrame: true,
   readOnlyAllowed: true,
@@ -77,34 +86,56 @@ const methodsForm: Omit<EditForm<ConsoleDeps, Organisation, MethodsInput, Method
     };
   },
   explain: (error, editing) => {
+    if (error instanceof LosesOwnSignIn) return { faults: ownFault(error.reason, editing.messages) };
     const explained = organisationRecord.explain?.(error, editing);
     if (!explained || !("faults" in explained) || !explained.faults?.["secondFactor"]) return explained;
     return { faults: { offersTotp: explained.faults["secondFactor"] } };
   },
   page: (view, { visit }) =>
     methodsPage({ ...view, done: doneKey(visit, view.messages.console.settings.done) }),
-  save: async (inside, settings, { visit: { organisation }, acting }) => {
+  save: async (inside, settings, { visit: { organisation }, signedIn, acting }) => {
+    // A passkey that was removed since `validate` would have been the last way in.
+    const reason = await ownLoss(inside.database.query, settings, signedIn.user);
+    if (reason) throw new LosesOwnSignIn(reason);
     await changeOrganisationSettings(inside, { ...acting, settings });
     return consolePath(organisation, "/settings/sign-in-methods?done=methods");
   },
 };
 
-/** Refused: what would leave whoever sets it without a way to sign in that is theirs already. */
 async function validate(
   { database }: Pick<ConsoleDeps, "database">,
   input: MethodsInput,
   { messages, signedIn: { user } }: Editing<Organisation>,
 ) {
-  const { faults: text } = messages.console.settings;
   const methods = toMethods(input);
-  if (!methods) return { faults: { signInMethods: text.choice } };
-  const factors = await findFactorSummary(database.query, factorOwner(user));
-  const hasPassword = (await findPasswordChangedAt(database.query, user)) !== null;
-  const needsPassword = !methods.signInMethods.includes("passkey");
-  if (needsPassword ? !hasPassword : !offersPasswords(methods) && factors.passkeys === 0)
-    return { faults: { signInMethods: needsPassword ? text.ownPassword : text.ownPasskey } };
+  if (!methods) return { faults: { signInMethods: messages.console.settings.faults.choice } };
+  const reason = await ownLoss(database.query, methods, user);
+  return reason ? { faults: ownFault(reason, messages) } : { content: methods };
+}
+
+type OwnLoss = "ownPassword" | "ownPasskey" | "ownFactor";
+
+class LosesOwnSignIn extends Error {
+  readonly reason: OwnLoss;
+  constructor(reason: OwnLoss) {
+    super("whoever sets it would have no way to sign in");
+    this.name = "LosesOwnSignIn";
+    this.reason = reason;
+  }
+}
+
+const ownFault = (reason: OwnLoss, { console: { settings } }: Messages) => ({
+  [reason === "ownFactor" ? "offersTotp" : "signInMethods"]: settings.faults[reason],
+});
+
+/** Refused: what would leave whoever sets it without a way to sign in that is theirs already. */
+async function ownLoss(db: Db, methods: Methods, user: SignedIn["user"]): Promise<OwnLoss | undefined> {
+  const factors = await findFactorSummary(db, factorOwner(user));
+  const hasPassword = (await findPasswordChangedAt(db, user)) !== null;
+  if (!methods.signInMethods.includes("passkey")) {
+    if (!hasPassword) return "ownPassword";
+  } else if (!offersPasswords(methods) && factors.passkeys === 0) return "ownPasskey";
   const offered = offeredFactors(methods);
-  if (factors.hasTotp && factors.passkeys === 0 && !offered.includes("totp") && offered.includes("passkey"))
-    return { faults: { offersTotp: text.ownFactor } };
-  return { content: methods };
+  const losesApp = factors.hasTotp && factors.passkeys === 0 && !offered.includes("totp");
+  return losesApp && offered.includes("passkey") ? "ownFactor" : undefined;
 }

@@ -7,6 +7,8 @@ import {
   type ConsoleView,
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
+import { copyStatus } from "../../../html/components/copy-field.ts";
+import { overflowMenu } from "../../../html/components/overflow-menu.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
 import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
@@ -34,7 +36,7 @@ export type AgentView = ConsoleFrame &
   };
 
 export function agentPage(view: AgentView): Html {
-  const { agent, messages } = view;
+  const { agent, status, messages } = view;
   const { agentPage: text } = messages.console.pools;
   const isAtWork = agent.deactivatedAt === null;
   return consoleLayout({
@@ -43,19 +45,23 @@ export function agentPage(view: AgentView): Html {
     ...recordHeading(
       {
         name: agent.name,
-        mark: recordIcon("pool"),
-        facts: [agentState(view.status, messages)],
+        mark: recordIcon("key"),
+        facts: [html`<span id="agent-state">${agentState(status, messages)}</span>`],
         id: { id: "agent-id", value: agent.id, label: text.id },
       },
       messages,
     ),
-    actions: isAtWork && buttonLink({ id: "agent-keys", uri: ownUri(view, "/keys"), label: text.addKeys }),
+    actions: [
+      isAtWork && buttonLink({ id: "agent-keys", uri: ownUri(view, "/keys"), label: text.addKeys }),
+      overflowMenu(endActs(view, "more-"), messages),
+    ],
     notice: view.done && toast(text.done[view.done], view.messages),
     body: [
       detailsCard(view),
       keysCard(view),
       agent.compromisedAt === null && endCard(view),
       lastChangeLine(view.lastChange, messages),
+      copyStatus,
     ],
   });
 }
@@ -124,22 +130,31 @@ function keyRow(key: ShownAgentKey, view: AgentView): Row {
   };
 }
 
+/** @param prefix of the ids: a menu has them, too */
+function endActs(view: AgentView, prefix = "") {
+  const { agent } = view;
+  const { agentPage: text } = view.messages.console.pools;
+  const act = (name: "deactivate" | "compromise") => ({
+    id: `${prefix}agent-${name}`,
+    uri: ownUri(view, `/${name}`),
+    label: text[name].submit,
+    isQuestion: true,
+    isDangerous: true,
+  });
+  return [
+    ...(agent.deactivatedAt === null ? [act("deactivate")] : []),
+    ...(agent.compromisedAt === null ? [act("compromise")] : []),
+  ];
+}
+
 function endCard(view: AgentView): Html {
   const { agentPage: text } = view.messages.console.pools;
-  const end = (act: "deactivate" | "compromise") =>
-    buttonLink({
-      id: `agent-${act}`,
-      uri: ownUri(view, `/${act}`),
-      label: text[act].submit,
-      kind: "danger",
-      isQuestion: true,
-    });
   return card({
     id: "agent-end",
     title: text.endTitle,
     text: text.endText,
     isDangerous: true,
-    body: html`<div class="actions">${view.agent.deactivatedAt === null && end("deactivate")}${end("compromise")}</div>
+    body: html`<div class="actions">${endActs(view).map(({ isDangerous: _, ...act }) => buttonLink({ ...act, kind: "danger" }))}</div>
 `,
   });
 }

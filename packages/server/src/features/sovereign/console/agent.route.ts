@@ -55,7 +55,7 @@ const aboutAgent: Pick<Confirmation<never, PoolAgent>, "current" | "backUri" | "
   breadcrumbs: poolCrumbs,
 };
 
-function ending(act: "deactivate" | "compromise"): Confirmation<ConsoleDeps, PoolAgent> {
+export function agentEnding(act: "deactivate" | "compromise"): Confirmation<ConsoleDeps, PoolAgent> {
   const compromised = act === "compromise";
   return {
     ...aboutAgent,
@@ -80,8 +80,8 @@ function ending(act: "deactivate" | "compromise"): Confirmation<ConsoleDeps, Poo
   };
 }
 
-const deactivation = ending("deactivate");
-const compromise = ending("compromise");
+const deactivation = agentEnding("deactivate");
+const compromise = agentEnding("compromise");
 
 const retirement: Confirmation<ConsoleDeps, PoolAgent & { readonly key: AgentKey }> = {
   ...aboutAgent,

@@ -60,7 +60,8 @@ function poolStatus(
   return agents > 0 ? "away" : "empty";
 }
 
-export type AgentStatus = "live" | "away" | "new" | "deactivated" | "compromised";
+export const agentStatuses = ["live", "away", "new", "deactivated", "compromised"] as const;
+export type AgentStatus = (typeof agentStatuses)[number];
 
 export function agentStatus(
   { lastSeenAt, deactivatedAt, compromisedAt }: SigningAgent,

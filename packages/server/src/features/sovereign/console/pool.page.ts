@@ -1,5 +1,4 @@
 /** The page of one signing pool: agents, activity, settings. */
-import type { AgentKey, AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
 import { buttonLink } from "../../../html/components/button.ts";
@@ -12,27 +11,20 @@ import {
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
 import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
-import { emptyState } from "../../../html/components/empty-state.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
 import { overflowMenu } from "../../../html/components/overflow-menu.ts";
 import { lastChangeLine } from "../../../html/components/record-form.ts";
 import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
-import { relativeTime } from "../../../html/components/relative-time.ts";
-import { nameCell, type Row, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { liveScript } from "../../../html/scripts.ts";
 import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
+import type { RenderedList } from "../../../page-kit/list/list-view.ts";
 import { doneNotice, endCard, endItems } from "../../../page-kit/record-pages.ts";
-import type { AgentStatus, PoolLoad } from "./pool-state.ts";
-import { agentState, keyState, poolState, reloadLink } from "./pools.page.ts";
+import type { PoolLoad } from "./pool-state.ts";
+import { poolState, reloadLink } from "./pools.page.ts";
 
-export type ListedAgent = SigningAgent & {
-  status: AgentStatus;
-  keys: ReadonlyArray<AgentKey & { state: AgentKeyState }>;
-};
-
-export type PoolLive = { pool: SigningPool & PoolLoad; agents: readonly ListedAgent[] };
+export type LoadedPool = SigningPool & PoolLoad;
 
 /** Counts and peaks of a pool over a time. */
 export type PoolCharts = ChartTimes & {
@@ -45,8 +37,10 @@ export type PoolCharts = ChartTimes & {
 };
 
 export type PoolView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> &
-  PoolLive & {
+  Pick<ConsoleView, "breadcrumbs"> & {
+    pool: LoadedPool;
+    /** See agent-list.ts. */
+    agents: RenderedList;
     issuer: string;
     jwksUri: string;
     discoveryUri: string;
@@ -79,7 +73,8 @@ export function poolPage(view: PoolView): Html {
     ),
     actions: [
       buttonLink({ id: "pool-settings", uri: ownUri(view, "/settings"), label: text.settings }),
-      pool.disabledAt === null && buttonLink({ ...agentNew, kind: "primary" }),
+      // Without agents, their list has it.
+      pool.disabledAt === null && !view.agents.isEmpty && buttonLink({ ...agentNew, kind: "primary" }),
       overflowMenu(endItems(ending(view), endTexts(view)), messages),
     ],
     notice: doneNotice({ ...view, record: pool, uriOf: (rest) => ownUri(view, rest) }, text.done),
@@ -88,7 +83,7 @@ export function poolPage(view: PoolView): Html {
         id: "agents",
         title: text.agents,
         actions: reloadLink(ownUri(view), messages),
-        body: poolLivePiece(view),
+        body: [poolStatusPiece(view), view.agents.section],
       }),
       activity(view),
       applicationsCard(view),
@@ -102,49 +97,15 @@ export function poolPage(view: PoolView): Html {
   });
 }
 
-type LiveView = PoolLive & Pick<ConsoleFrame, "consoleUri" | "messages">;
-
-/** The part of the page that scripts reload. */
-export function poolLivePiece(view: LiveView): Html {
-  const { pool, agents, messages } = view;
+/** Whether the pool signs and what it has to do, kept up to date. */
+export function poolStatusPiece({
+  pool,
+  consoleUri,
+  messages,
+}: Pick<PoolView, "pool" | "consoleUri" | "messages">): Html {
   const { pools: text } = messages.console;
-  const says = [
-    `${text.poolStatus[pool.status]}.`,
-    ...agents.map(({ name, status }) => `${name}: ${text.agentStatus[status]}.`),
-  ];
-  return html`<div${livePiece(ownUri(view, "/live"), says)} class="stack">
-<p class="live-line">${poolState(pool.status, messages)} <span class="quiet">${text.liveOf({ count: pool.live, max: pool.agents })} · ${text.waitingNow({ count: pool.waiting })}</span></p>
-${
-  agents.length === 0
-    ? emptyState({ title: text.noAgents, text: text.noAgentsText })
-    : table({
-        label: text.agents,
-        columns: [text.agent, text.state, text.lastSeen, text.keys],
-        rows: agents.map((agent) => agentRow(agent, view)),
-        messages,
-      })
-}</div>
+  return html`<p${livePiece(ownUri({ pool, consoleUri }, "/status"), [`${text.poolStatus[pool.status]}.`])} class="live-line">${poolState(pool.status, messages)} <span class="quiet">${text.liveOf({ count: pool.live, max: pool.agents })} · ${text.waitingNow({ count: pool.waiting })}</span></p>
 `;
-}
-
-function agentRow({ id, name, status, lastSeenAt, keys }: ListedAgent, view: LiveView): Row {
-  const { messages } = view;
-  const { pools: text, frame } = messages.console;
-  const key = ({ kid, alg, state, x5c }: ListedAgent["keys"][number]) =>
-    html`<li><code title="${kid}">${kid.slice(0, 12)}…</code> <bdi>${alg}</bdi> ${keyState(state, messages)}${
-      x5c.length > 0 && html` <span class="quiet">${text.withCertificate}</span>`
-    }</li>`;
-  return {
-    id: `agent-${id}`,
-    cells: [
-      nameCell({ name, uri: ownUri(view, `/agents/${id}`) }),
-      agentState(status, messages),
-      lastSeenAt === null ? frame.never : relativeTime(lastSeenAt, messages.format.second),
-      keys.length === 0
-        ? html`<span class="quiet">${text.noKeys}</span>`
-        : html`<ul class="key-list">${keys.map(key)}</ul>`,
-    ],
-  };
 }
 
 function activity(view: PoolView): Html {

@@ -1,9 +1,6 @@
 /** One signing pool: its page, and confirmations to disable, enable and delete it. */
 import type { FastifyInstance } from "fastify";
 import { ofPool, peakOfPool } from "../../../core/activity/kinds.ts";
-import { listPoolKeys } from "../../../core/signing-pools/agent-key.store.ts";
-import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { listAgents } from "../../../core/signing-pools/signing-agent.store.ts";
 import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
 import {
   type SigningPool,
@@ -12,8 +9,7 @@ import {
   signingPoolUrl,
 } from "../../../core/signing-pools/signing-pool.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
-import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { type Html, html } from "../../../html/html.ts";
+import { html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { readCharts, readRange } from "../../../page-kit/activity-range.ts";
@@ -25,39 +21,76 @@ import {
   confirmationRoute,
   done,
 } from "../../../page-kit/confirmation.ts";
-import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
+import { bulkHandlers } from "../../../page-kit/list/bulk-acts.ts";
+import { listExport } from "../../../page-kit/list/list-export.ts";
+import { renderList, renderLiveRows } from "../../../page-kit/list/list-view.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
-import { type ConsoleDeps, consolePath, pathParams, type Visit } from "../../../page-kit/page.ts";
+import {
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  pathParams,
+  queryString,
+  requestPath,
+  requireAdministrator,
+  show,
+  type Visit,
+} from "../../../page-kit/page.ts";
 import { deletePool, disablePool } from "../admin-api/pools.ts";
-import { type ListedAgent, type PoolCharts, type PoolLive, poolLivePiece, poolPage } from "./pool.page.ts";
+import { agentList } from "./agent-list.ts";
+import { type LoadedPool, type PoolCharts, poolPage, poolStatusPiece } from "./pool.page.ts";
 import { findPoolAt, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
-import { agentStatus, loadsOf } from "./pool-state.ts";
+import { loadsOf } from "./pool-state.ts";
 
 export function poolPageRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  readingRoute(app, deps, "/oauth/manage/:org/pools/:pool", "pools", showPool);
-  livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/live", async (_, visit, messages) => {
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool", { get: showPool });
+  livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/status", async (_, visit, messages) => {
     const { organisation } = visit;
     const pool = await findPoolAt(deps, organisation, pathParams(visit));
     const consoleUri = (rest: string) => consolePath(organisation, rest);
-    return pool && poolLivePiece({ ...(await loadLive(deps, pool)), consoleUri, messages });
+    return pool && poolStatusPiece({ pool: await withLoad(deps, pool), consoleUri, messages });
   });
+  livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/live", async (_, visit, messages, signedIn) => {
+    const pool = await findPoolAt(deps, visit.organisation, pathParams(visit));
+    return pool && renderLiveRows(deps, visit, agentList(pool), signedIn, messages);
+  });
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/bulk", {
+    get: ofAgents((list) => bulkHandlers(list).get),
+    post: ofAgents((list) => bulkHandlers(list).post),
+  });
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/export", { get: ofAgents(listExport) });
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/disable", statusChange("disable"));
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/enable", statusChange("enable"));
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/delete", deletion);
 }
 
-const MAX_APPLICATIONS = 10;
-/** More than the limit of active agents: deactivated ones are listed, too. */
-const MAX_AGENTS = 200;
+type Handler = (deps: ConsoleDeps, visit: Visit) => Promise<void>;
 
-async function showPool(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
+/** What is done with the agents of the pool in the address: who may not see it is not told whether there is one. */
+const ofAgents =
+  (handlerOf: (list: ReturnType<typeof agentList>) => Handler): Handler =>
+  async (deps, visit) => {
+    const query = queryString(Object.fromEntries(parseQuery(visit.request).values));
+    await requireAdministrator(deps, visit, `${requestPath(visit)}${query}`);
+    await handlerOf(agentList(await requirePool(deps, visit)))(deps, visit);
+  };
+
+const MAX_APPLICATIONS = 10;
+
+async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const { values } = parseQuery(visit.request);
+  const asked = queryString(Object.fromEntries(values));
+  const signedIn = await requireAdministrator(deps, visit, `${requestPath(visit)}${asked}`);
   const pool = await requirePool(deps, visit);
+  const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const { orgId } = pool;
   const used = { orgId, poolId: pool.id, limit: MAX_APPLICATIONS + 1 };
   const applications = await listPoolApplications(deps.database.query, used);
-  return poolPage({
+  const page = poolPage({
     ...frame,
-    ...(await loadLive(deps, pool)),
+    pool: await withLoad(deps, pool),
+    agents: await renderList(deps, visit, frame, signedIn, agentList(pool)),
     breadcrumbs: poolCrumbs(frame),
     issuer: signingPoolIssuer(deps.baseUrl, pool),
     jwksUri: signingPoolJwksUri(deps.baseUrl, pool),
@@ -68,31 +101,11 @@ async function showPool(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): P
     lastChange: await findLastChange(deps, orgId, pool.id, frame.messages),
     done: doneKey(visit, frame.messages.console.pools.done),
   });
+  await show(visit, frame, page);
 }
 
-async function loadLive({ database, clock }: ConsoleDeps, pool: SigningPool): Promise<PoolLive> {
-  const db = database.query;
-  const now = clock();
-  const { orgId } = pool;
-  const withLoad = await loadsOf(db, orgId, [pool], now);
-  const agents = await listAgents(db, orgId, { poolId: pool.id, limit: MAX_AGENTS });
-  const keys = (await listPoolKeys(db, orgId, pool.id))
-    .map((key) => ({ ...key, state: agentKeyState(key, now) }))
-    .filter(({ state }) => state !== "retired");
-  const listed = agents.map(
-    (agent): ListedAgent => ({
-      ...agent,
-      status: agentStatus(agent, now),
-      keys: keys.filter(({ agentId }) => agentId === agent.id),
-    }),
-  );
-  const isAtWork = ({ status }: ListedAgent) => status !== "deactivated" && status !== "compromised";
-  return {
-    pool: withLoad(pool),
-    // Active agents first, then by creation.
-    agents: [...listed.filter(isAtWork), ...listed.filter((agent) => !isAtWork(agent))],
-  };
-}
+const withLoad = async ({ database, clock }: ConsoleDeps, pool: SigningPool): Promise<LoadedPool> =>
+  (await loadsOf(database.query, pool.orgId, [pool], clock()))(pool);
 
 async function chartsOf(
   { database, clock }: ConsoleDeps,

@@ -34,6 +34,7 @@ export type ConsoleFrameTexts = {
           title: string; next: string; previous: string; select: string; open: string; search: string;
           help: string; letters: string; close: string;
         };
+        notAllowed: string;
       };
       form: {
         save: string; cancel: string; optional: string; failed: string;

@@ -99,6 +99,14 @@ export type ConsolePoolsTexts = {
           label: string; heading: (values: { count: number }) => string; text: string;
         };
       };
+      agentBulk: {
+        deactivate: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+        compromise: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+      };
     };
   };
 };
