@@ -60,6 +60,13 @@ export function rangeTimes(name: RangeName, now: number): { from: number; to: nu
   return { from: to - points * step, to };
 }
 
+/** The points of its charts. */
+export const pointsOf = (name: RangeName, now: number): { from: number; step: number; points: number } => ({
+  from: rangeTimes(name, now).from,
+  step: ranges[name].step,
+  points: ranges[name].points,
+});
+
 /** The same time before, as long as the present one has lasted until now: whole hours. */
 export function timesBefore(name: RangeName, now: number): { from: number; to: number } {
   const { from } = rangeTimes(name, now);

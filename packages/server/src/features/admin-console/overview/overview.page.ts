@@ -5,7 +5,7 @@ import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { type Series, trend } from "../../../html/components/charts/chart.ts";
 import { chartCard, sumOf } from "../../../html/components/charts/chart-card.ts";
-import { ranking } from "../../../html/components/charts/ranking.ts";
+import { type Ranked, ranking } from "../../../html/components/charts/ranking.ts";
 import { shares } from "../../../html/components/charts/shares.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { emptyState } from "../../../html/components/empty-state.ts";
@@ -15,11 +15,12 @@ import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/a
 import type { DisplayedEvent } from "../../../page-kit/audit-events/display-events.ts";
 import { attentionCard } from "./attention.page.ts";
 import type { Attention } from "./attention.ts";
-import { type DeviceState, type Figures, MAX_COUNTED, MAX_DEVICES } from "./overview.store.ts";
+import { type DevicesByState, deviceStates, MAX_DEVICES } from "./devices-by-state.store.ts";
+import { type Figures, MAX_COUNTED } from "./overview.store.ts";
 
 export type OverviewView = ConsoleFrame & {
   figures: Figures & { agents: { agents: number; live: number } | undefined };
-  devices: Readonly<Record<DeviceState, number>>;
+  devices: DevicesByState;
   devicesUri: string;
   range: RangeName;
   charts: OverviewCharts;
@@ -38,7 +39,7 @@ export type OverviewCharts = ChartTimes & {
   totals: Readonly<Record<(typeof chartKinds)[number], readonly number[]>>;
   before: Readonly<Record<(typeof comparedKinds)[number], number>>;
   /** With most tokens, most first; without a name when it was deleted. */
-  applications: ReadonlyArray<{ id: string; name: string | undefined; tokens: number }>;
+  applications: ReadonlyArray<{ id: string; name: string | undefined; counts: readonly number[] }>;
 };
 
 export function overviewPage(view: OverviewView): Html {
@@ -145,43 +146,63 @@ function agentsChart(view: OverviewView): Html {
   return chartCard({ id: "agents", title: text.agents, form: "steps", series, ...timesOf(view) });
 }
 
-function applicationsCard({ charts, consoleUri, messages }: OverviewView): Html {
+const applicationTones = ["plain", "second", "third", "fourth", "fifth"] as const;
+
+/** The applications with most tokens over time, and below their sums: these are the chart's legend. */
+function applicationsCard(view: OverviewView): Html {
+  const { charts, consoleUri, messages } = view;
   const { charts: text } = messages.console.overview;
-  const shown = charts.applications.reduce((sum, { tokens }) => sum + tokens, 0);
-  const rest = sumOf(charts.totals.tokens) - shown;
-  return card({
-    id: "tokens-by-application",
-    title: text.byApplication,
-    body: ranking({
-      entries: charts.applications.map(({ id, name, tokens }) => ({
-        label: name ?? text.deletedApplication,
-        value: tokens,
-        ...(name === undefined ? {} : { id: `busy-${id}`, uri: consoleUri(`/applications/${id}`) }),
-      })),
-      rest: { label: text.otherApplications, value: Math.max(0, rest) },
-      none: text.nothing,
-      messages,
-    }),
-  });
+  const { applications, totals } = charts;
+  const busiest = applications.map(({ id, name, counts }, index): Series & Ranked => ({
+    label: name ?? text.deletedApplication,
+    tone: applicationTones[index] ?? "quiet",
+    counts,
+    value: sumOf(counts),
+    ...(name === undefined ? {} : { id: `busy-${id}`, uri: consoleUri(`/applications/${id}`) }),
+  }));
+  // Tokens that were counted before their applications were are others, too.
+  const others = totals.tokens.map((total, at) =>
+    Math.max(0, total - busiest.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0)),
+  );
+  const rest = {
+    label: text.otherApplications,
+    tone: "quiet",
+    counts: others,
+    value: sumOf(others),
+  } as const;
+  const all = rest.value > 0 ? [...busiest, rest] : busiest;
+  const list = ranking({ entries: busiest, rest, none: text.nothing, messages });
+  const shared = { id: "tokens-by-application", title: text.byApplication };
+  if (all.length === 0) return card({ ...shared, body: list });
+  return chartCard({ ...shared, form: "bars", series: all, legend: list, ...timesOf(view) });
 }
 
 const deviceTones = { active: "good", expired: "warn", revoked: "bad" } as const;
+const deviceSeries = { active: "plain", expired: "warn", revoked: "bad" } as const;
 
-/** Without devices there is nothing to draw. */
-function devicesCard({ devices, devicesUri, messages }: OverviewView): Content {
+/** At the end of each hour or day, and now: without devices there is nothing to draw. */
+function devicesCard(view: OverviewView): Content {
+  const { devices, devicesUri, messages } = view;
   const { charts: text } = messages.console.overview;
   const { states } = messages.devices.list;
-  const parts = (["active", "expired", "revoked"] as const).map((state) => ({
-    ...{ id: `devices-${state}`, label: states[state], value: devices[state], tone: deviceTones[state] },
+  const parts = deviceStates.map((state) => ({
+    ...{ id: `devices-${state}`, label: states[state], value: devices.now[state], tone: deviceTones[state] },
     uri: `${devicesUri}?state=${state}`,
   }));
   const all = sumOf(parts.map(({ value }) => value));
   if (all === 0) return undefined;
-  return card({
+  return chartCard({
     id: "devices-by-state",
     title: text.devices,
     text: all >= MAX_DEVICES ? text.newestDevices({ count: MAX_DEVICES }) : undefined,
-    body: shares({ parts, none: text.nothing, messages }),
+    form: "bars",
+    series: deviceStates.map((state) => ({
+      label: states[state],
+      tone: deviceSeries[state],
+      counts: devices.overTime[state],
+    })),
+    legend: shares({ parts, none: text.nothing, messages }),
+    ...timesOf(view),
   });
 }
 

@@ -119,6 +119,28 @@ forEachDatabase(({ fresh }) => {
         ["Other applications", "1"],
       ],
     );
+    const numbers = [
+      ...card("tokens-by-application").matchAll(/<tr>(<th scope="(?:col|row)">[\s\S]*?)<\/tr>/g),
+    ]
+      .map(([, row = ""]) => [...row.matchAll(/>([^<]+)</g)].map(([, cell]) => cell))
+      .filter((row) => row.slice(1).some((cell) => cell !== "0"));
+    assert.deepEqual(
+      numbers.map((row) => row.slice(1)),
+      [
+        [org.batch.application.name, "Deleted application", "Other applications"],
+        ["5", "3", "1"],
+      ],
+      "the table behind it, by hour",
+    );
+    for (const range of ["24h", "7d", "30d", "90d"]) {
+      const { body: page } = await browser.get(`?range=${range}`);
+      for (const chart of ["sign-ins", "tokens", "tokens-by-application", "devices-by-state"]) {
+        const [, drawn = ""] =
+          new RegExp(`id="${chart}-chart"[\\s\\S]*?chart-table([\\s\\S]*?)</table>`).exec(page) ?? [];
+        const rows = drawn.match(/<tr><th scope="row">/g)?.length;
+        assert.equal(rows, { "24h": 24, "7d": 28, "30d": 30, "90d": 90 }[range], `${chart} of ${range}`);
+      }
+    }
   });
 
   test("lists what needs attention with a link, until it is done", async () => {

@@ -1,6 +1,7 @@
 /** GET /oauth/manage/{org}: activity of the organisation, and what needs attention. */
 import type { FastifyInstance } from "fastify";
 import { busiestApplications, sumActivity } from "../../../core/activity/activity.store.ts";
+import { ofApplication } from "../../../core/activity/kinds.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
@@ -9,6 +10,7 @@ import { countPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import {
+  pointsOf,
   type RangeName,
   rangeQuery,
   rangeTimes,
@@ -20,8 +22,9 @@ import { displayEvents } from "../../../page-kit/audit-events/display-events.ts"
 import { openPage } from "../../../page-kit/console-frame.ts";
 import { type ConsoleDeps, consolePath, consoleRoute, show, type Visit } from "../../../page-kit/page.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
+import { countDevicesByState } from "./devices-by-state.store.ts";
 import { chartKinds, comparedKinds, type OverviewCharts, overviewPage } from "./overview.page.ts";
-import { countDevicesByState, countFigures } from "./overview.store.ts";
+import { countFigures } from "./overview.store.ts";
 
 export type OverviewDeps = ConsoleDeps & AttentionDeps & { applications: Pick<ApplicationDirectory, "find"> };
 
@@ -45,7 +48,7 @@ async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   const page = overviewPage({
     ...frame,
     figures: { ...counted, agents: hasPools ? await countAgents(db, orgId, now) : undefined },
-    devices: await countDevicesByState(db, orgId, now),
+    devices: await countDevicesByState(db, orgId, { ...pointsOf(range, now), now }),
     devicesUri: `/devices/manage/${orgId}`,
     range,
     charts: await loadCharts(deps, orgId, range, { now, locale: frame.messages.locale }),
@@ -70,15 +73,18 @@ async function loadCharts(
   { now, locale }: { now: number; locale: string },
 ): Promise<OverviewCharts> {
   const db = deps.database.query;
-  const charts = await readCharts(db, orgId, { range, kinds: chartKinds, now, locale });
-  const before = await sumActivity(db, orgId, { kinds: comparedKinds, ...timesBefore(range, now) });
+  const times = { range, now, locale };
   const busiest = await busiestApplications(db, orgId, {
     ...rangeTimes(range, now),
     limit: MAX_APPLICATIONS,
   });
-  const applications = busiest.map(async ({ applicationId, tokens }) => {
-    const application = await deps.applications.find(orgId, applicationId);
-    return { id: applicationId, name: application?.name, tokens };
-  });
+  const ofBusiest = busiest.map(({ applicationId }) => ofApplication(applicationId));
+  const charts = await readCharts(db, orgId, { ...times, kinds: [...chartKinds, ...ofBusiest] });
+  const before = await sumActivity(db, orgId, { kinds: comparedKinds, ...timesBefore(range, now) });
+  const applications = busiest.map(async ({ applicationId: id }) => ({
+    id,
+    name: (await deps.applications.find(orgId, id))?.name,
+    counts: charts.totals[ofApplication(id)] ?? [],
+  }));
   return { ...charts, before, applications: await Promise.all(applications) };
 }

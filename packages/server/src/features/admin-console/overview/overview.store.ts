@@ -40,43 +40,6 @@ export async function countFigures(db: Db, orgId: string, now: number): Promise<
   };
 }
 
-/** Of this many, the newest, the states are counted. */
-export const MAX_DEVICES = 10_000;
-
-export type DeviceState = "active" | "expired" | "revoked";
-
-/** As the list of devices tells them: a device is expired when its last certificate is. @param now milliseconds */
-export async function countDevicesByState(
-  db: Db,
-  orgId: string,
-  now: number,
-): Promise<Record<DeviceState, number>> {
-  const newest = db
-    .selectFrom("device")
-    .select(["org_id", "id", "revoked_at"])
-    .where("org_id", "=", orgId)
-    .orderBy("id", "desc")
-    .limit(MAX_DEVICES);
-  const rows = await db
-    .selectFrom(newest.as("device"))
-    .leftJoin("device_certificate as held", (join) =>
-      join
-        .onRef("held.org_id", "=", "device.org_id")
-        .onRef("held.device_id", "=", "device.id")
-        .on("held.superseded_at", "is", null),
-    )
-    .select(
-      sql<DeviceState>`case when device.revoked_at is not null then 'revoked'
-        when coalesce(held.not_after, 0) > ${now} then 'active' else 'expired' end`.as("state"),
-    )
-    .select((eb) => eb.fn.countAll<number | string>().as("count"))
-    .groupBy("state")
-    .execute();
-  const counts = { active: 0, expired: 0, revoked: 0 };
-  for (const { state, count } of rows) counts[state] = Number(count);
-  return counts;
-}
-
 export interface EndingSecret {
   readonly applicationId: string;
   readonly applicationName: string;

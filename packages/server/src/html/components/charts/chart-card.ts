@@ -12,13 +12,18 @@ export type ChartCard = Pick<ChartView, "form" | "series" | "points" | "ticks" |
   from: number;
   /** Above the chart. */
   total?: Content;
+  /** What the card is about, above all. */
+  text?: Content;
+  /** In place of the figure of each series. */
+  legend?: Content;
 };
 
-export function chartCard({ id, title, range, from, total, ...view }: ChartCard): Html {
+export function chartCard({ id, title, range, from, total, text: about, legend, ...view }: ChartCard): Html {
   const { charts: text } = view.messages.console.overview;
   return card({
     id,
     title,
+    text: about,
     body: [
       total && html`<p class="chart-total">${total}</p>`,
       chart({
@@ -26,7 +31,7 @@ export function chartCard({ id, title, range, from, total, ...view }: ChartCard)
         id: `${id}-chart`,
         title: `${title}, ${range}`,
         description: text.from({ at: from }),
-        legend: chartLegend(view.series.map((one) => ({ ...one, figure: figureOf(one, view) }))),
+        legend: legend ?? chartLegend(view.series.map((one) => ({ ...one, figure: figureOf(one, view) }))),
       }),
     ],
   });

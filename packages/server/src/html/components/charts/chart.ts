@@ -7,7 +7,7 @@ import type { Messages } from "../../messages/messages.ts";
 import { type Bar, type Box, highestStack, stackedBars, steppedLine, upperEdge } from "./chart-geometry.ts";
 
 /** Colours of a series; `bad` is the colour of errors. */
-export type SeriesTone = "plain" | "second" | "third" | "quiet" | "bad";
+export type SeriesTone = "plain" | "second" | "third" | "fourth" | "fifth" | "quiet" | "warn" | "bad";
 
 export type Series = { label: string; tone: SeriesTone; counts: readonly number[] };
 
