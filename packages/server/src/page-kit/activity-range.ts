@@ -82,21 +82,31 @@ export interface ChartTimes {
   readonly ticks: readonly string[];
 }
 
+const timesIn = (range: RangeName, times: readonly number[], locale: string) => {
+  const { tickEvery, tick, point } = ranges[range];
+  return {
+    points: times.map(point(locale)),
+    ticks: times.filter((_, index) => index % tickEvery === 0).map(tick(locale)),
+  };
+};
+
+/** For charts of what is not counted by the hour. */
+export function chartTimes(range: RangeName, now: number, locale: string): ChartTimes {
+  const { from, step, points } = pointsOf(range, now);
+  const times = Array.from({ length: points }, (_, point) => from + point * step);
+  return { from, ...timesIn(range, times, locale) };
+}
+
 /** What charts of a range show. */
 export async function readCharts<Kind extends StoredKind>(
   db: Db,
   orgId: string,
   { range, kinds, now, locale }: { range: RangeName; kinds: readonly Kind[]; now: number; locale: string },
 ): Promise<ChartTimes & Pick<ActivitySeries<Kind>, "totals">> {
-  const { by, tickEvery, tick, point } = ranges[range];
+  const { by } = ranges[range];
   const { from, to } = rangeTimes(range, now);
   const { times, totals } = await readActivity(db, orgId, { kinds, from, to, by });
-  return {
-    from,
-    points: times.map(point(locale)),
-    ticks: times.filter((_, index) => index % tickEvery === 0).map(tick(locale)),
-    totals,
-  };
+  return { from, ...timesIn(range, times, locale), totals };
 }
 
 /** @param uri of a page with this query */

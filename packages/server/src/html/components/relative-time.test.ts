@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { html, render } from "../html.ts";
 import { LOCALES, messages } from "../messages/messages.ts";
-import { timeWithin } from "./relative-time.ts";
+import { dayWithin, timeWithin } from "./relative-time.ts";
 
 const AT = Date.UTC(2026, 10, 27, 10, 5);
 
@@ -24,4 +24,12 @@ test("a time within a text is an element of its own, in every language", () => {
 test("a text that says another time stays as it is", () => {
   const { format } = messages(["en"]);
   assert.equal(timeWithin("Yesterday", AT, format.minute), "Yesterday");
+});
+
+test("a day within a text is an element that scripts say as a date alone, in every language", () => {
+  for (const locale of LOCALES) {
+    const { security, format } = messages([locale]);
+    const shown = render(html`${dayWithin(security.passkeys.added({ at: AT }), AT, format.day)}`);
+    assert.match(shown, /<time datetime="2026-11-27T10:05:00.000Z" data-day>[^<:]+<\/time>/, locale);
+  }
 });

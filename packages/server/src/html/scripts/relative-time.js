@@ -1,8 +1,9 @@
-// Says times in the reader's zone: how long ago, with the exact time on hover.
+// Says times in the reader's zone: how long ago, with the exact time on hover; of days, only the date.
 const { lang } = document.documentElement;
 const locale = lang === "en" ? "en-GB" : lang;
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const toTheSecond = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 const STEPS = [
   ["day", 86_400],
@@ -26,6 +27,11 @@ const update = (root) => {
   }
   for (const element of root.querySelectorAll("time[data-exact]"))
     element.textContent = toTheSecond.format(new Date(element.dateTime));
+  for (const element of root.querySelectorAll("time[data-day]")) {
+    const time = new Date(element.dateTime);
+    element.title = toTheSecond.format(time);
+    element.textContent = day.format(time);
+  }
 };
 
 update(document);

@@ -3,6 +3,7 @@
 import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { emptyState } from "../../../html/components/empty-state.ts";
+import { dayWithin } from "../../../html/components/relative-time.ts";
 import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -47,7 +48,7 @@ function item({ messages }: ConsentsView, consent: ConsentsView["consents"][numb
   const { applicationName: name } = consent;
   return html`<li>
 <div><span class="item-name"><bdi>${name}</bdi></span>
-<span class="quiet item-note">${text.since({ at: consent.grantedAt })}</span>
+<span class="quiet item-note">${dayWithin(text.since({ at: consent.grantedAt }), consent.grantedAt, messages.format.day)}</span>
 </div>
 <a href="${linkAddress(consent.revokeUri)}" aria-label="${text.revokeOf({ application: name })}">${text.revoke}</a>
 ${scopeList(consent.scopes, messages)}
@@ -67,7 +68,7 @@ ${list.map(
     applicationName,
     lastUsedAt,
   }) => html`<li><div><span class="item-name"><bdi>${applicationName}</bdi></span>
-<span class="quiet item-note">${text.used({ at: lastUsedAt })}</span></div></li>
+<span class="quiet item-note">${dayWithin(text.used({ at: lastUsedAt }), lastUsedAt, messages.format.day)}</span></div></li>
 `,
 )}</ul>
 `,

@@ -5,6 +5,7 @@ import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { dayWithin } from "../../../html/components/relative-time.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -86,22 +87,19 @@ function password({ passwordSince, uris }: Factors, messages: Messages): Html {
   return card({
     id: "password",
     title: text.card,
-    text: has ? text.there({ at: passwordSince }) : text.none,
+    text: has ? dayWithin(text.there({ at: passwordSince }), passwordSince, messages.format.day) : text.none,
     actions: actions(button("password-change", uris.password, has ? text.change : text.set)),
   });
 }
 
-function authenticator(
-  { totpSince, uris }: Factors,
-  text: Messages["security"]["totp"],
-  isOffered: boolean,
-): Content {
+function authenticator({ totpSince, uris }: Factors, messages: Messages, isOffered: boolean): Content {
+  const { totp: text } = messages.security;
   const has = totpSince !== undefined;
   if (!has && !isOffered) return undefined;
   return card({
     id: "totp",
     title: text.heading,
-    text: has ? text.there({ at: totpSince }) : text.none,
+    text: has ? dayWithin(text.there({ at: totpSince }), totpSince, messages.format.day) : text.none,
     actions: actions(
       isOffered && button("totp-setup", uris.authenticator, has ? text.replace : text.add),
       has && button("totp-remove", uris.authenticatorRemoval, text.remove),
@@ -109,15 +107,13 @@ function authenticator(
   });
 }
 
-function passkeys(
-  { passkeys: list, uris }: Factors,
-  text: Messages["security"]["passkeys"],
-  isOffered: boolean,
-): Content {
+function passkeys({ passkeys: list, uris }: Factors, messages: Messages, isOffered: boolean): Content {
+  const { passkeys: text } = messages.security;
+  const { day } = messages.format;
   if (list.length === 0 && !isOffered) return undefined;
   const item = (passkey: Factors["passkeys"][number]) => html`<li>
 <div><span class="item-name"><bdi>${passkey.name}</bdi>${passkey.isBackedUp && html` <span class="tag">${text.synced}</span>`}</span>
-<span class="quiet item-note">${text.added({ at: passkey.createdAt })}, ${passkey.lastUsedAt === null ? text.neverUsed : text.used({ at: passkey.lastUsedAt })}</span></div>
+<span class="quiet item-note">${dayWithin(text.added({ at: passkey.createdAt }), passkey.createdAt, day)}, ${passkey.lastUsedAt === null ? text.neverUsed : dayWithin(text.used({ at: passkey.lastUsedAt }), passkey.lastUsedAt, day)}</span></div>
 <a href="${linkAddress(passkey.uri)}" aria-label="${text.changeOf({ name: passkey.name })}">${text.change}</a>
 </li>
 `;
@@ -149,11 +145,12 @@ const showsTrustedBrowsers = ({ factors, trustedBrowsers: list }: SecurityView):
   factors === undefined || list.length > 0 || protectionLevel(factors) !== "password";
 
 function trustedBrowsers(view: SecurityView, text: Messages["security"]["devices"]): Html {
+  const { day } = view.messages.format;
   const item = (browser: SecurityView["trustedBrowsers"][number]) => {
     const name = browser.name ?? text.unknown;
     return html`<li>
 <div><span class="item-name">${name}${browser.isCurrent && html` <span class="tag">${text.thisOne}</span>`}</span>
-<span class="quiet item-note">${text.used({ at: browser.lastUsedAt })}, ${text.until({ at: browser.expiresAt })}</span></div>
+<span class="quiet item-note">${dayWithin(text.used({ at: browser.lastUsedAt }), browser.lastUsedAt, day)}, ${dayWithin(text.until({ at: browser.expiresAt }), browser.expiresAt, day)}</span></div>
 <a href="${linkAddress(browser.uri)}" aria-label="${text.forgetOf({ browser: name })}">${text.forget}</a>
 </li>
 `;
@@ -197,8 +194,8 @@ ${
     : [
         protection(view),
         password(factors, view.messages),
-        authenticator(factors, text.totp, view.offered.includes("totp")),
-        passkeys(factors, text.passkeys, view.offered.includes("passkey")),
+        authenticator(factors, view.messages, view.offered.includes("totp")),
+        passkeys(factors, view.messages, view.offered.includes("passkey")),
         recovery(factors, text.recovery),
       ]
 }${showsTrustedBrowsers(view) && trustedBrowsers(view, text.devices)}</div>

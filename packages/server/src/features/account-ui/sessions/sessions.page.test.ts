@@ -41,7 +41,7 @@ test("shows browser, times, IP address and applications of each session, and mar
   assert.match(page, /Firefox, Windows <span class="tag">This browser<\/span>/);
   assert.equal(page.match(/This browser/g)?.length, 1);
   assert.match(page, /Last used <time [^>]*>2 Jan 1970, 00:00 UTC</);
-  assert.match(page, /Signed in since 1 Jan 1970, from 192\.0\.2\.7/);
+  assert.match(page, /Signed in since <time [^>]*data-day>1 Jan 1970<\/time>, from 192\.0\.2\.7/);
   assert.match(page, /Used for Payroll and Wiki/);
   assert.match(page, /Unknown browser<\/span>/);
   assert.match(page, /href="\/account\/sessions\/end\?id=1" aria-label="Sign out Unknown browser"/);

@@ -2,7 +2,7 @@
 
 import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { timeWithin } from "../../../html/components/relative-time.ts";
+import { dayWithin, timeWithin } from "../../../html/components/relative-time.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 
@@ -50,7 +50,7 @@ function item({ messages }: SessionsView, session: SessionsView["sessions"][numb
   return html`<li>
 <div><span class="item-name">${name}${session.isCurrent && html` <span class="tag">${text.thisOne}</span>`}</span>
 <span class="quiet item-note">${timeWithin(text.used({ at: session.lastUsedAt }), session.lastUsedAt, messages.format.minute)}</span>
-<span class="quiet item-note">${text.since({ at: session.signedInAt, address: session.address })}</span>
+<span class="quiet item-note">${dayWithin(text.since({ at: session.signedInAt, address: session.address }), session.signedInAt, messages.format.day)}</span>
 ${
   session.applications.length > 0 &&
   html`<span class="quiet item-note"><bdi>${text.applications({ names: messages.format.list(session.applications) })}</bdi></span>

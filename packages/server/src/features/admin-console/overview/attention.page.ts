@@ -1,6 +1,7 @@
 /** What needs attention, with links. */
 import { card } from "../../../html/components/card.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { dayWithin, timeWithin } from "../../../html/components/relative-time.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { Attention } from "./attention.ts";
 
@@ -33,9 +34,10 @@ const urgent: ReadonlyArray<Attention["kind"]> = ["pool-away", "secret-ended", "
 /** @returns `path`: of the page where something can be done about it */
 function describe(
   one: Attention,
-  { console: { overview } }: Messages,
-): { path: string; title: string; text: string } {
+  { console: { overview }, format }: Messages,
+): { path: string; title: string; text: Content } {
   const { attention: text } = overview;
+  const { day, minute } = format;
   switch (one.kind) {
     case "pool-away": {
       const title = text.poolAway({ name: one.poolName });
@@ -50,8 +52,14 @@ function describe(
       const { applicationName: application, label: title, expiresAt: at } = one;
       const path = `/applications/${one.applicationId}`;
       return one.kind === "secret-ended"
-        ? { path, title: text.secretEnded({ application }), text: text.secretEndedText({ title, at }) }
-        : { path, title: text.secretEnds({ application }), text: text.secretEndsText({ title, at }) };
+        ? {
+            ...{ path, title: text.secretEnded({ application }) },
+            text: dayWithin(text.secretEndedText({ title, at }), at, day),
+          }
+        : {
+            ...{ path, title: text.secretEnds({ application }) },
+            text: dayWithin(text.secretEndsText({ title, at }), at, day),
+          };
     }
     case "mail-off":
       return { path: "/mail-templates", title: text.mailOff, text: text.mailOffText };
@@ -61,13 +69,24 @@ function describe(
     }
     case "key-old": {
       const title = text.keyOld({ algorithm: one.alg });
-      return { path: "/signing-keys", title, text: text.keyOldText({ at: one.createdAt }) };
+      return {
+        path: "/signing-keys",
+        title,
+        text: dayWithin(text.keyOldText({ at: one.createdAt }), one.createdAt, day),
+      };
     }
     case "factors-lost": {
       const title = text.factorsLost({ email: one.email });
-      return { path: `/users/${one.userId}`, title, text: text.factorsLostText({ at: one.at }) };
+      return {
+        path: `/users/${one.userId}`,
+        title,
+        text: timeWithin(text.factorsLostText({ at: one.at }), one.at, minute),
+      };
     }
     case "ca-ends":
-      return { path: "/signing-keys", title: text.caEnds, text: text.caEndsText({ at: one.at }) };
+      return {
+        ...{ path: "/signing-keys", title: text.caEnds },
+        text: dayWithin(text.caEndsText({ at: one.at }), one.at, day),
+      };
   }
 }

@@ -1,6 +1,11 @@
 /** The overview: figures, charts, attention, newest events. */
 
 import { ofMethod, signInMethods } from "../../../core/activity/kinds.ts";
+import {
+  type DevicesByState,
+  deviceStates,
+  MAX_DEVICES,
+} from "../../../core/devices/devices-by-state.store.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { type Series, trend } from "../../../html/components/charts/chart.ts";
@@ -15,12 +20,11 @@ import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/a
 import type { DisplayedEvent } from "../../../page-kit/audit-events/display-events.ts";
 import { attentionCard } from "./attention.page.ts";
 import type { Attention } from "./attention.ts";
-import { type DevicesByState, deviceStates, MAX_DEVICES } from "./devices-by-state.store.ts";
 import { type Figures, MAX_COUNTED } from "./overview.store.ts";
 
 export type OverviewView = ConsoleFrame & {
   figures: Figures & { agents: { agents: number; live: number } | undefined };
-  devices: DevicesByState;
+  devices: DevicesByState["now"];
   devicesUri: string;
   range: RangeName;
   charts: OverviewCharts;
@@ -178,31 +182,24 @@ function applicationsCard(view: OverviewView): Html {
 }
 
 const deviceTones = { active: "good", expired: "warn", revoked: "bad" } as const;
-const deviceSeries = { active: "plain", expired: "warn", revoked: "bad" } as const;
 
-/** At the end of each hour or day, and now: without devices there is nothing to draw. */
-function devicesCard(view: OverviewView): Content {
-  const { devices, devicesUri, messages } = view;
+/** As they are now; their own page draws them over time. Without devices there is nothing to draw. */
+function devicesCard({ devices, devicesUri, messages }: OverviewView): Content {
   const { charts: text } = messages.console.overview;
   const { states } = messages.devices.list;
   const parts = deviceStates.map((state) => ({
-    ...{ id: `devices-${state}`, label: states[state], value: devices.now[state], tone: deviceTones[state] },
+    ...{ id: `devices-${state}`, label: states[state], value: devices[state], tone: deviceTones[state] },
     uri: `${devicesUri}?state=${state}`,
   }));
   const all = sumOf(parts.map(({ value }) => value));
   if (all === 0) return undefined;
-  return chartCard({
+  const overTime = html`<a class="card-link" id="devices-over-time" href="${linkAddress(`${devicesUri}#devices-by-state`)}">${text.overTime}</a>`;
+  return card({
     id: "devices-by-state",
     title: text.devices,
     text: all >= MAX_DEVICES ? text.newestDevices({ count: MAX_DEVICES }) : undefined,
-    form: "bars",
-    series: deviceStates.map((state) => ({
-      label: states[state],
-      tone: deviceSeries[state],
-      counts: devices.overTime[state],
-    })),
-    legend: shares({ parts, none: text.nothing, messages }),
-    ...timesOf(view),
+    actions: overTime,
+    body: shares({ parts, none: text.nothing, messages }),
   });
 }
 

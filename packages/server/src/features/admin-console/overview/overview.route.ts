@@ -4,13 +4,13 @@ import { busiestApplications, sumActivity } from "../../../core/activity/activit
 import { ofApplication } from "../../../core/activity/kinds.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { countDevicesByState } from "../../../core/devices/devices-by-state.store.ts";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { countAgentsByPool } from "../../../core/signing-pools/signing-agent.store.ts";
 import { countPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import {
-  pointsOf,
   type RangeName,
   rangeQuery,
   rangeTimes,
@@ -22,7 +22,6 @@ import { displayEvents } from "../../../page-kit/audit-events/display-events.ts"
 import { openPage } from "../../../page-kit/console-frame.ts";
 import { type ConsoleDeps, consolePath, consoleRoute, show, type Visit } from "../../../page-kit/page.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
-import { countDevicesByState } from "./devices-by-state.store.ts";
 import { chartKinds, comparedKinds, type OverviewCharts, overviewPage } from "./overview.page.ts";
 import { countFigures } from "./overview.store.ts";
 
@@ -48,7 +47,7 @@ async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   const page = overviewPage({
     ...frame,
     figures: { ...counted, agents: hasPools ? await countAgents(db, orgId, now) : undefined },
-    devices: await countDevicesByState(db, orgId, { ...pointsOf(range, now), now }),
+    devices: (await countDevicesByState(db, orgId, { from: now, step: 1, points: 1, now })).now,
     devicesUri: `/devices/manage/${orgId}`,
     range,
     charts: await loadCharts(deps, orgId, range, { now, locale: frame.messages.locale }),

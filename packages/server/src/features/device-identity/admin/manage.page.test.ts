@@ -57,6 +57,13 @@ const view: ManageView = {
     code,
     { ...code, id: "c2", name: null, attestation: "none", replacedName: undefined, author: "operator" },
   ],
+  charts: {
+    ...{ range: "30d", from: 0, points: ["Monday", "Tuesday"], ticks: ["Mon"] },
+    devices: {
+      now: { active: 2, expired: 0, revoked: 1 },
+      overTime: { active: [1, 2], expired: [0, 0], revoked: [0, 1] },
+    },
+  },
   hasMoreCodes: true,
   action: "/manage/register",
   once: "o",
@@ -182,4 +189,25 @@ test("the policy page shows the policy, the trust lists and their commands", () 
   assert.match(page, /Last changed by ada@acme\.example/);
   const late = text(devicePolicyPage({ ...policy, isSaved: false, failure: { kind: "expired" } }));
   assert.match(late, /id="form-notice" role="alert"/);
+});
+
+test("devices over time, with their ranges, the table behind the chart, and how many there are now", () => {
+  const body = render(managePage(view));
+  const [, chart = ""] = /id="devices-by-state"([\s\S]*?)<\/figure>/.exec(body) ?? [];
+  assert.match(body, /id="range-90d" href="\/manage\?range=90d#devices-by-state"/);
+  assert.deepEqual(
+    [...chart.matchAll(/<tr><th scope="row">([^<]*)<\/th><td>(\d)<\/td><td>(\d)<\/td><td>(\d)<\/td>/g)].map(
+      ([, ...cells]) => cells,
+    ),
+    [
+      ["Monday", "1", "0", "0"],
+      ["Tuesday", "2", "0", "1"],
+    ],
+  );
+  assert.deepEqual(
+    [...chart.matchAll(/<dd>(\d)/g)].map(([, count]) => count),
+    ["2", "0", "1"],
+  );
+  const none = render(managePage({ ...view, devices: { section: html``, isEmpty: true } }));
+  assert.doesNotMatch(none, /id="devices-by-state"/);
 });

@@ -1,7 +1,14 @@
 /** The device list page: devices, the newest enrolment codes, and the form that creates a code. */
 import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
+import {
+  type DevicesByState,
+  deviceStates,
+  MAX_DEVICES,
+} from "../../../core/devices/devices-by-state.store.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
+import { chartLegend } from "../../../html/components/charts/chart.ts";
+import { chartCard } from "../../../html/components/charts/chart-card.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
@@ -10,6 +17,7 @@ import { rowLink } from "../../../html/components/table.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
 import { listCard } from "../../../page-kit/list/list-route.ts";
 import type { RenderedList } from "../../../page-kit/list/list-view.ts";
 import { type ManageUri, manageTabs } from "./page-and-api.ts";
@@ -20,12 +28,15 @@ export type ManageView = FormView<RegisterInput> & {
   manageUri: ManageUri;
   done?: keyof Messages["devices"]["done"] | undefined;
   devices: RenderedList;
+  charts: DeviceCharts;
   codes: readonly ListedCode[];
   /** There are more than these. */
   hasMoreCodes: boolean;
   /** The organisation's. */
   policy: AttestationPolicy;
 };
+
+export type DeviceCharts = ChartTimes & { range: RangeName; devices: DevicesByState };
 
 export type ListedCode = EnrolmentCode & {
   /** The name or id of the device it replaces. */
@@ -53,8 +64,33 @@ export function managePage(view: ManageView): Html {
       listCard(text.list.heading, view.devices.section),
       openCodes(view),
       registerForm(view),
+      !view.devices.isEmpty && overTime(view),
     ],
   });
+}
+
+const tones = { active: "plain", expired: "warn", revoked: "bad" } as const;
+
+/** At the end of each hour or day, and as it is now. */
+function overTime({ charts, manageUri, messages }: ManageView): Html {
+  const { from, points, ticks, range, devices } = charts;
+  const { charts: text, activity, range: words } = messages.console.overview;
+  const { states } = messages.devices.list;
+  const { format } = messages;
+  const series = deviceStates.map((state) => ({
+    ...{ label: states[state], tone: tones[state], counts: devices.overTime[state] },
+    figure: format.number(devices.now[state]),
+  }));
+  const all = deviceStates.reduce((sum, state) => sum + devices.now[state], 0);
+  return html`<section class="activity" aria-labelledby="activity-title">
+<div class="bar"><h2 id="activity-title">${activity}</h2>
+${rangeLinks(range, (query) => manageUri(`${query}#devices-by-state`), messages)}</div>
+${chartCard({
+  ...{ id: "devices-by-state", title: text.devices, form: "bars", series, range: words[range] },
+  ...{ from, points, ticks, messages, legend: chartLegend(series) },
+  text: all >= MAX_DEVICES ? text.newestDevices({ count: MAX_DEVICES }) : undefined,
+})}</section>
+`;
 }
 
 /** The newest enrolment codes that can still be used; all of them are a list of their own. */

@@ -2,13 +2,16 @@
 import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { type AttestationPolicy, attestationPolicies, stricterPolicy } from "../../../core/devices/device.ts";
+import { countDevicesByState } from "../../../core/devices/devices-by-state.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { apiHandler, type Operation } from "../../../http/api/api-route.ts";
 import { pageOf, pageQuery, pageSchema, readPage } from "../../../http/api/paging.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
+import { chartTimes, pointsOf, readRange } from "../../../page-kit/activity-range.ts";
 import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { listUri } from "../../../page-kit/list/list-address.ts";
@@ -21,7 +24,7 @@ import { deviceStates, listDevices } from "./device-list.store.ts";
 import { deviceList } from "./device-list.ts";
 import { deviceListRoutes } from "./device-lists.route.ts";
 import { device, deviceRecord, moment, orNull, uuid } from "./device-record.ts";
-import { managePage } from "./manage.page.ts";
+import { type DeviceCharts, managePage } from "./manage.page.ts";
 import { newestCodes } from "./newest-codes.ts";
 import {
   ALSO_BY_PAGES,
@@ -152,10 +155,23 @@ async function showList(
     manageUri: (rest) => managePath(organisation, rest),
     done: (["revoked", "withdrawn", "spent"] as const).find((one) => one === values.get("done")),
     devices: await renderList(deps, visit, view, signedIn, deviceList),
+    charts: await loadCharts(deps, visit, view.messages),
     ...(await newestCodes(deps, visit)),
     policy: organisation.settings.deviceAttestation,
   });
   await show(visit, view, page, shown.status);
+}
+
+async function loadCharts(
+  { database, clock }: ManageDeps,
+  { organisation, request }: Visit,
+  { locale }: Messages,
+): Promise<DeviceCharts> {
+  const now = clock();
+  const range = readRange(parseQuery(request).values.get("range"));
+  const points = pointsOf(range, now);
+  const devices = await countDevicesByState(database.query, organisation.id, { ...points, now });
+  return { ...chartTimes(range, now, locale), range, devices };
 }
 
 async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {

@@ -1,6 +1,7 @@
 /** The form of a new pool, and of a pool's settings. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { type DurationUnit, durationInput, toDurationText } from "../../../html/components/duration-input.ts";
 import {
   checkField,
   checkList,
@@ -13,7 +14,7 @@ import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import type { Content, Html } from "../../../html/html.ts";
 import { poolLimits } from "../admin-api/pools.ts";
-import type { NumberField, PoolInput } from "./pool-input.ts";
+import type { DurationField, PoolInput } from "./pool-input.ts";
 import { poolCrumbs } from "./pool-path.ts";
 
 /** @param pool undefined for a new one */
@@ -38,10 +39,13 @@ function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
   const { pools: text } = messages.console;
   const fieldOf = fieldsOf(view, text.fields);
   const field = <Id extends keyof PoolInput>(id: Id) => ({ ...fieldOf(id), hint: text.hints[id] });
-  const number = (id: NumberField, unit: { unit?: string } = { unit: text.seconds }) => {
-    const [min, max] = poolLimits[id];
-    return textField({ ...field(id), ...unit, min, max, type: "number", isRequired: true });
+  const duration = (id: DurationField, units: readonly DurationUnit[] = ["minutes", "hours", "days"]) => {
+    const { value, ...common } = field(id);
+    const isSeconds = /^\d{1,10}$/.test(value);
+    const shown = isSeconds ? toDurationText(Number(value)) : ({ amount: value, unit: "minutes" } as const);
+    return durationInput({ ...common, units, value: shown });
   };
+  const [min, max] = poolLimits.maxPending;
   const issuers = issuerModes.map((value) => ({
     value,
     label: text.issuerModes[value],
@@ -55,8 +59,11 @@ function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
       choices: agentAlgs.map((alg) => ({ value: alg, label: alg })),
     }),
     isNew && radioField({ ...field("issuerMode"), choices: issuers }),
-    fieldRow(number("maxTokenLifetimeSeconds"), number("tokenWaitSeconds")),
-    fieldRow(number("keyPublishDelaySeconds"), number("maxPending", {})),
+    fieldRow(duration("maxTokenLifetimeSeconds"), duration("tokenWaitSeconds", ["seconds"])),
+    fieldRow(
+      duration("keyPublishDelaySeconds"),
+      textField({ ...field("maxPending"), min, max, type: "number", isRequired: true }),
+    ),
     textArea({ ...field("trustedRoots"), rows: 5, isCode: true, isOptional: true }),
     checkField({ ...field("requireX5c"), isChecked: input.requireX5c }),
   ];

@@ -80,8 +80,11 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
     toInput: toPoolInput,
     // The issuer mode can't change: every verifier of the pool's tokens relies on it.
     readInput: (form, { record: { issuerMode } }) => ({ ...readPoolInput(form), issuerMode }),
-    toDisplay: ({ algs, requireX5c, trustedRoots, ...texts }, { messages: { console } }) => ({
+    toDisplay: ({ algs, requireX5c, trustedRoots, ...texts }, { messages: { console, format } }) => ({
       ...texts,
+      maxTokenLifetimeSeconds: format.lifetime(Number(texts.maxTokenLifetimeSeconds)),
+      tokenWaitSeconds: format.lifetime(Number(texts.tokenWaitSeconds)),
+      keyPublishDelaySeconds: format.lifetime(Number(texts.keyPublishDelaySeconds)),
       algs: algs.join(", "),
       trustedRoots: trustedRoots.trim(),
       requireX5c: requireX5c ? console.frame.yes : console.frame.no,

@@ -5,10 +5,14 @@ import { isRecordName } from "../../../core/organisations/organisation.ts";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
+import { readDurationText, toSeconds } from "../../../page-kit/read-fields.ts";
 import { MAX_ROOTS, type NewPool, poolDefaults, poolLimits } from "../admin-api/pools.ts";
 
 export type NumberField = keyof typeof poolLimits;
 const numberFields = Object.keys(poolLimits) as NumberField[];
+
+/** Typed as a number and a unit, kept in seconds. */
+export type DurationField = Exclude<NumberField, "maxPending">;
 
 export type PoolInput = Record<NumberField, string> & {
   name: string;
@@ -45,13 +49,19 @@ export function toPoolInput(pool: SigningPool): PoolInput {
 export function readPoolInput({ values, all }: SentForm): PoolInput {
   const text = (id: string, max: number) => (values.get(id) ?? "").slice(0, max).trim();
   return {
-    ...numbers((field) => text(field, 20)),
+    ...numbers((field) => (field === "maxPending" ? text(field, 20) : secondsOf({ values }, field))),
     name: text("name", 200),
     algs: agentAlgs.filter((alg) => all("algs").includes(alg)),
     issuerMode: text("issuerMode", 20),
     trustedRoots: text("trustedRoots", 64_000).replaceAll("\r\n", "\n"),
     requireX5c: values.has("requireX5c"),
   };
+}
+
+/** What is no duration stays as it was typed. */
+function secondsOf(form: Pick<SentForm, "values">, field: DurationField): string {
+  const typed = readDurationText(form, field);
+  return String(toSeconds(typed) ?? typed.amount).slice(0, 20);
 }
 
 /** Splits PEM certificates; text between them is ignored, as in the CLI. */
@@ -77,7 +87,8 @@ export async function poolFaults(
   if (!issuerModes.some((mode) => mode === input.issuerMode)) faults["issuerMode"] = text.issuerMode;
   for (const field of numberFields) {
     const [min, max] = poolLimits[field];
-    if (!isWithin(input[field], min, max)) faults[field] = text.number({ min, max });
+    if (!isWithin(input[field], min, max))
+      faults[field] = field === "maxPending" ? text.number({ min, max }) : text.duration({ min, max });
   }
   const roots = rootsIn(input);
   const root = await rootsFault(roots, now, text);

@@ -3,17 +3,12 @@ import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
-import {
-  deactivateAgentRow,
-  findAgent,
-  listAgents,
-  recordAgentSeen,
-} from "../../../core/signing-pools/signing-agent.store.ts";
+import { listAgents, recordAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { countPools, findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { makeAgent, makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
+import { makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import {
   type ConsoleBrowser,
@@ -65,113 +60,19 @@ forEachDatabase(({ fresh }) => {
     return { kid: key.kid, text: JSON.stringify(registration, null, 2) };
   };
 
-  /** Agents of a page, in its order. */
-  const agentsOn = ({ body }: { body: string }) =>
-    [...body.matchAll(/id="agent-[0-9a-f-]{36}">[\s\S]*?<bdi>([^<]+)<\/bdi>/g)].map(([, name]) => name);
-
-  test("a pool's agents are searched, narrowed, sorted, paged and saved as a file, in the pool alone", async () => {
-    const pool = await makePool(running.service, org, { name: "Many" });
-    const other = await makePool(running.service, org, { name: "Other" });
-    const stranger = await makeAgent(running.service, org, other, { name: "Elsewhere" });
-    const ids = new Map<string, string>();
-    for (const name of ["delta", "Alpha", "charlie", "bravo"])
-      ids.set(name, (await makeAgent(running.service, org, pool, { name })).agentId);
-    const idOf = (name: string) => ids.get(name) ?? "";
-    const seen = { orgId: orgId(), every: 0 };
-    await recordAgentSeen(db(), { ...seen, id: idOf("charlie"), now: clock() });
-    await recordAgentSeen(db(), { ...seen, id: idOf("bravo"), now: clock() - 10 * MINUTE });
-    await deactivateAgentRow(db(), { orgId: orgId(), id: idOf("delta"), now: clock() });
-    const path = `/pools/${pool.id}`;
-    const shown = async (query: string) => agentsOn(await browser.get(`${path}${query}`));
-    assert.deepEqual(await shown(""), ["Alpha", "charlie", "bravo", "delta"], "active ones first");
-    assert.deepEqual(await shown("?sort=name"), ["Alpha", "bravo", "charlie", "delta"]);
-    assert.deepEqual(await shown("?sort=-name"), ["delta", "charlie", "bravo", "Alpha"]);
-    assert.deepEqual((await shown("?sort=-seen")).slice(0, 2), ["charlie", "bravo"]);
-    for (const [state, names] of Object.entries({
-      live: ["charlie"],
-      away: ["bravo"],
-      new: ["Alpha"],
-      deactivated: ["delta"],
-      compromised: [],
-    }))
-      assert.deepEqual(await shown(`?state=${state}`), names, state);
-    assert.deepEqual(await shown("?search=ALPH"), ["Alpha"]);
-    assert.deepEqual(await shown(`?search=${idOf("bravo")}`), ["bravo"]);
-    assert.deepEqual(await shown(`?search=${stranger.agentId}`), [], "of another pool");
-    const file = await browser.get(`${path}/export?state=away`);
-    assert.match(file.body, /^id,name,status,/);
-    assert.deepEqual(
-      file.body
-        .trimEnd()
-        .split("\r\n")
-        .slice(1)
-        .map((line) => line.split(",").slice(0, 3)),
-      [[idOf("bravo"), "bravo", "away"]],
-    );
-    for (let count = 0; count < 23; count++)
-      await makeAgent(running.service, org, pool, { name: `more-${String(count).padStart(2, "0")}` });
-    const first = await browser.get(`${path}?sort=name`);
-    assert.match(first.body, /id="page-range">1–25 of 27/);
-    const [, next = ""] = /id="page-older" href="([^"]+)"/.exec(first.body) ?? [];
-    const query = next.replaceAll("&amp;", "&").slice(next.indexOf("?"));
-    assert.deepEqual(await shown(query), ["more-21", "more-22"]);
-    const live = await browser.get(`${path}/live${query}`);
-    assert.deepEqual(agentsOn(live), ["more-21", "more-22"], "the page that is kept up to date");
-    assert.equal((await browser.get(`${path}/status`)).body.match(/of 26 online/)?.length, 1);
-    for (const rest of ["/export", "/live", "/status"])
-      assert.equal((await browser.get(`/pools/${newUuid()}${rest}`)).status, 404, rest);
-  });
-
-  test("ticked agents are deactivated or reported, those of another pool are not", async () => {
-    const pool = await makePool(running.service, org, { name: "Ticked" });
-    const other = await makePool(running.service, org, { name: "Not this one" });
-    const names = ["one", "two", "three"];
-    const made = await Promise.all(names.map((name) => makeAgent(running.service, org, pool, { name })));
-    const elsewhere = await makeAgent(running.service, org, other, { name: "Elsewhere" });
-    const path = `/pools/${pool.id}`;
-    const act = async (name: string, ids: readonly string[], more: Record<string, string> = {}) => {
-      const form = formOfPage(await browser.get(path), { act: name });
-      for (const id of ids) form.append("selected", id);
-      const asked = await browser.post(`${path}/bulk`, form);
-      assert.ok(!asked.body.includes("Elsewhere"), "nothing of another pool");
-      return browser.post(`${path}/bulk`, formOfPage(asked, more));
-    };
-    const stateOf = async (id: string) => {
-      const agent = await findAgent(db(), orgId(), id);
-      return [agent?.deactivatedAt !== null, agent?.compromisedAt !== null];
-    };
-    const [one = "", two = "", three = ""] = made.map(({ agentId }) => agentId);
-    assert.match((await act("deactivate", [one, two, elsewhere.agentId])).body, /2 done/);
-    assert.deepEqual(await stateOf(one), [true, false]);
-    assert.deepEqual(await stateOf(elsewhere.agentId), [false, false]);
-    const wrong = await act("compromise", [two, three], { name: "Ticked" });
-    assert.equal(wrong.status, 400, "the organisation's name");
-    assert.deepEqual(await stateOf(three), [false, false]);
-    assert.match((await act("compromise", [two, three], { name: org.organisation.name })).body, /2 done/);
-    assert.deepEqual(
-      [await stateOf(two), await stateOf(three)],
-      [
-        [true, true],
-        [true, true],
-      ],
-    );
-    const keys = await listAgentKeys(db(), orgId(), three);
-    assert.ok(keys.every(({ compromisedAt }) => compromisedAt !== null));
-    const { body } = await browser.get(path);
-    assert.deepEqual(
-      [...body.matchAll(/name="selected" value="([^"]+)"/g)].map(([, id]) => id),
-      [one],
-      "what was reported can't be ticked",
-    );
-  });
-
   test("creates a pool from its form, with errors at their fields", async () => {
     const form = { name: " ", tokenWaitSeconds: "600", requireX5c: "on" };
     const wrong = await browser.send("/pools/new", form);
     assert.equal(wrong.status, 400);
     for (const field of ["name", "tokenWaitSeconds", "requireX5c"])
       assert.match(wrong.body, new RegExp(`id="${field}-fault"`), field);
-    assert.match(wrong.body, /name="tokenWaitSeconds"[^>]*value="600"/);
+    assert.match(
+      wrong.body,
+      /name="tokenWaitSeconds"[^>]*value="10"[\s\S]*?<option value="minutes" selected>/,
+    );
+    assert.match(wrong.body, /id="tokenWaitSeconds-fault">[^<]*from 1 second to 20 seconds/);
+    const odd = await browser.send("/pools/new", { name: "HSM", maxTokenLifetimeSeconds: "soon" });
+    assert.match(odd.body, /name="maxTokenLifetimeSeconds"[^>]*value="soon"/, "as it was typed");
     const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
     const roots = await browser.send("/pools/new", { name: "HSM", trustedRoots: pem });
     assert.match(roots.body, /id="trustedRoots-fault">Certificate 1 /);
@@ -179,10 +80,20 @@ forEachDatabase(({ fresh }) => {
       name: "HSM",
       issuerMode: "organisation",
       maxPending: "7",
+      maxTokenLifetimeSeconds: "90",
+      "maxTokenLifetimeSeconds-unit": "minutes",
+      keyPublishDelaySeconds: "2",
+      "keyPublishDelaySeconds-unit": "days",
     });
     const id = /pools\/([^?]+)\?done=created$/.exec(made.location ?? "")?.[1] ?? "";
-    const { name, issuerMode, maxPending, createdBy } = await poolOf(id);
+    const { name, issuerMode, maxPending, createdBy, ...durations } = await poolOf(id);
     assert.deepEqual([name, issuerMode, maxPending], ["HSM", "organisation", 7]);
+    assert.deepEqual([durations.maxTokenLifetimeSeconds, durations.keyPublishDelaySeconds], [5_400, 172_800]);
+    const settings = await browser.get(`/pools/${id}/settings`);
+    assert.match(
+      settings.body,
+      /name="maxTokenLifetimeSeconds"[^>]*value="90"[\s\S]*?<option value="minutes" selected>/,
+    );
     assert.equal(createdBy, `user:${org.administrator.id}`);
     assert.match((await browser.get(`/pools/${id}`)).body, /No agents yet/);
   });

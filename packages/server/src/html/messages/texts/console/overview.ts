@@ -17,7 +17,7 @@ export type ConsoleOverviewTexts = {
         more: (values: { share: number }) => string; less: (values: { share: number }) => string;
         same: string; methods: { password: string; "password-and-factor": string; passkey: string; };
         otherMethods: string; byApplication: string; otherApplications: string; deletedApplication: string;
-        devices: string; newestDevices: (values: { count: number }) => string;
+        devices: string; newestDevices: (values: { count: number }) => string; overTime: string;
       };
       attention: {
         title: string; none: string; poolAway: (values: { name: string }) => string; poolAwayText: string;

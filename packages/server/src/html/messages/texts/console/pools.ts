@@ -36,6 +36,7 @@ export type ConsolePoolsTexts = {
         number: (values: { min: number; max: number }) => string; requireX5c: string;
         root: (values: { count: number }) => string; tooManyRoots: (values: { max: number }) => string;
         privateKey: string; tooManyPools: (values: { max: number }) => string;
+        duration: (values: { min: number; max: number }) => string;
       };
       endTitle: string; endText: string; disabledText: string;
       disable: {

@@ -1,11 +1,11 @@
-/** Devices of the overview's chart: each is counted once, in one state, and only the organisation's own. */
+/** Devices of the charts: each is counted once, in one state, and only the organisation's own. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { enrolledByCode } from "../../../testing/fixtures/enrolments.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { enrolledByCode } from "../../testing/fixtures/enrolments.ts";
 
-import { makeOrganisation, startTestService, type TestService } from "../../../testing/test-service.ts";
+import { makeOrganisation, startTestService, type TestService } from "../../testing/test-service.ts";
 import { countDevicesByState } from "./devices-by-state.store.ts";
 
 forEachDatabase(({ fresh }) => {

@@ -1,6 +1,6 @@
 /** How many devices were in which state at the end of each hour or day of a chart, and are now: one grouped query. */
 import { type RawBuilder, sql } from "kysely";
-import type { Db } from "../../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 
 /** Of this many, the newest, the states are counted. */
 export const MAX_DEVICES = 10_000;
