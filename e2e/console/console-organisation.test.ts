@@ -75,7 +75,7 @@ test("the overview for another period, and its charts as tables", async (t) => {
   await enter(page, "range-30d");
   assert.equal(await page.locator("#range-30d").getAttribute("aria-current"), "true");
   const charts = await page.locator("figure.chart").all();
-  assert.equal(charts.length, 3, "sign-ins, tokens, agents");
+  assert.equal(charts.length, 4, "sign-ins, tokens, tokens by application, agents");
   for (const chart of charts) {
     const id = await chart.getAttribute("id");
     const numbers = page.locator(`#${id} .chart-numbers table`);
