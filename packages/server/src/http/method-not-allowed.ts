@@ -8,15 +8,17 @@ import { sendProblem } from "./error-handlers.ts";
 import { acceptsPage, readsNoPage } from "./program.ts";
 
 interface RouteAddress {
-  readonly pattern: RegExp;
+  readonly path: string;
   readonly methods: Set<string>;
+  /** Made for the first request that no route takes: a start does without, which many hundred of them delay. */
+  pattern?: RegExp;
 }
 
 /** Before any route is registered. */
 export function refuseOtherMethods(app: FastifyInstance, render: RenderErrorPage): void {
   const addresses = new Map<string, RouteAddress>();
   app.addHook("onRoute", ({ method, path }) => {
-    const known = addresses.get(path) ?? { pattern: addressPattern(path), methods: new Set() };
+    const known = addresses.get(path) ?? { path, methods: new Set() };
     for (const one of [method].flat()) known.methods.add(one);
     addresses.set(path, known);
   });
@@ -55,7 +57,10 @@ export async function refusePageToProgram(
 
 function allowedMethods(addresses: Iterable<RouteAddress>, url: string): string[] {
   const path = url.split("?", 1)[0] ?? "";
-  const matching = [...addresses].filter(({ pattern }) => pattern.test(path));
+  const matching = [...addresses].filter((address) => {
+    address.pattern ??= addressPattern(address.path);
+    return address.pattern.test(path);
+  });
   return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
 }
 
