@@ -2,7 +2,13 @@
 import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { withLock } from "@signet/cli-runtime/exclusive-lock";
-import { PRIVATE, readIfPresent, replaceFile, requirePrivateFolder } from "@signet/cli-runtime/private-file";
+import {
+  PRIVATE,
+  readPrivateFile,
+  replaceFile,
+  requirePrivateFolder,
+  undefinedIfMissing,
+} from "@signet/cli-runtime/private-file";
 import { isUuid } from "@signet/protocol/hash";
 import { type EkType, ekTypes } from "../tpm/templates.ts";
 
@@ -41,9 +47,13 @@ export async function makeStateFolder(state: string): Promise<void> {
 export const lockState = <Result>(state: string, work: () => Promise<Result>): Promise<Result> =>
   withLock(path.join(state, "lock.db"), work);
 
-/** @returns undefined when nothing was ever enrolled there. @throws Error for an invalid file */
+/**
+ * Who may write there decides which service the device shows its key to.
+ * @returns undefined when nothing was ever enrolled there
+ * @throws UnsafeFile when the file or the folder belongs to another user, or others can write there; Error for an invalid file
+ */
 export async function readRecord(state: string): Promise<DeviceRecord | undefined> {
-  const text = await readIfPresent(path.join(state, FILE));
+  const text = await readPrivateFile(path.join(state, FILE)).catch(undefinedIfMissing);
   if (text === undefined) return undefined;
   try {
     return parseRecord(JSON.parse(text) as unknown);

@@ -36,6 +36,17 @@ describe("a state folder", () => {
     await assert.rejects(makeStateFolder(state), /others can write/);
   });
 
+  test("whose record others could replace names no service", async () => {
+    await writeRecord(state, record);
+    await chmod(state, 0o777);
+    await assert.rejects(readRecord(state), /others can write to .*chmod go-w/);
+    await chmod(state, 0o700);
+    await chmod(inState("device.json"), 0o622);
+    await assert.rejects(readRecord(state), /device\.json can be read by others/);
+    await chmod(inState("device.json"), 0o600);
+    assert.deepEqual(await readRecord(state), record);
+  });
+
   test("keeps its record, and refuses an invalid one", async () => {
     assert.equal(await readRecord(state), undefined);
     await writeRecord(state, record);
