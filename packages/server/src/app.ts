@@ -5,6 +5,9 @@ import { duringRequest } from "./core/audit/audited-request.ts";
 import { PasswordQueueFull } from "./core/passwords/password-hasher.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
+import { admissionLimitsOf } from "./http/admission/admission.ts";
+import { isRefused, RETRY_AFTER_SECONDS } from "./http/admission/bounded-handler.ts";
+import { latePlace, leavePlace, Overloaded } from "./http/admission/places.ts";
 import { type DirectCalls, type DirectCallsOptions, directCalls } from "./http/calls/direct-calls.ts";
 import {
   type ErrorHandler,
@@ -13,6 +16,7 @@ import {
   oauthErrorAnswer,
   pageErrorHandler,
   problemErrorHandler,
+  type RenderErrorPage,
 } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
@@ -88,9 +92,13 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   const errors = errorHandlerDeps(options);
   const newRequestId = requestIds(options.nodeName);
   const isSecure = config.baseUrl.startsWith("https:");
-  const calls = openDirectCalls(options, { errors, newRequestId, headers: isSecure ? hsts : [] });
-  const { trustedProxies } = config;
-  const app = createFastify({ newRequestId, trustedProxies, documents: published, calls });
+  const headers = isSecure ? hsts : [];
+  const calls = openDirectCalls(options, { errors, newRequestId, headers });
+  const app = createFastify({
+    ...{ newRequestId, trustedProxies: config.trustedProxies, documents: published, calls, headers },
+    admission: options.admission ?? admissionLimitsOf(config.workers),
+    onRefused: (error) => options.logError(error, "admission", 503),
+  });
   const renderErrorPage = errorPageRenderer(service);
 
   app.addHook("onRoute", ({ method, path }) => {
@@ -102,14 +110,12 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   logServedDocuments(app, published, options.logDocuments);
   // Before the hooks that answer.
   if (isSecure) sendHsts(app);
+  refuseMarked(app, renderErrorPage);
   rejectNulInPaths(app);
   refuseOtherMethods(app, renderErrorPage);
   closeIdleConnectionsOnShutdown(app);
   app.addHook("preClose", async () => calls.close());
-  // After the body is parsed: the parser's events have lost what came before.
-  app.addHook("preValidation", (request, _reply, done) =>
-    duringRequest({ requestId: request.id, userAgent: request.headers["user-agent"] }, done),
-  );
+  markRequests(app);
   const report = (cut: CutConnections) => options.logCutConnections?.(cut);
   const bounded = { exempt: config.trustedProxies, networkOf: networkPrefix, report };
   boundConnections(app.server, bounded, options.connectionBounds);
@@ -131,8 +137,30 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   return app;
 }
 
+/** A browser's request that the admission refused gets the page of any other failure, wherever it was to go. */
+function refuseMarked(app: FastifyInstance, render: RenderErrorPage): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!isRefused(request.raw)) return done();
+    reply.header("retry-after", String(RETRY_AFTER_SECONDS));
+    void render(request, reply, { status: 503 });
+  });
+}
+
+function markRequests(app: FastifyInstance): void {
+  app.addHook("preValidation", (request, reply, done) => {
+    const onWait = () => leavePlace(reply.raw);
+    const marks = { requestId: request.id, userAgent: request.headers["user-agent"], onWait };
+    // After the body is parsed: the parser's events have lost what came before.
+    const begin = () => duringRequest(marks, done);
+    const place = latePlace(reply.raw);
+    if (place) place.then(begin, done);
+    else begin();
+  });
+}
+
 const errorHandlerDeps = (options: AppOptions): ErrorHandlerDeps => ({
-  isUnavailable: (error) => isDatabaseUnavailable(error) || error instanceof PasswordQueueFull,
+  isUnavailable: (error) =>
+    isDatabaseUnavailable(error) || error instanceof PasswordQueueFull || error instanceof Overloaded,
   log: options.logError,
   refused: options.logRefusal,
 });

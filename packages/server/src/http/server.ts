@@ -1,7 +1,10 @@
 /** The Fastify instance and the node:http server below it: limits, request ids, and published documents before routing. */
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
+import type { AdmissionLimits } from "./admission/admission.ts";
+import { boundedHandler } from "./admission/bounded-handler.ts";
+import type { Overloaded } from "./admission/places.ts";
 import type { DirectCalls } from "./calls/direct-calls.ts";
 import { sendProblem } from "./error-handlers.ts";
 import { keepRawQuery } from "./form-body.ts";
@@ -20,10 +23,16 @@ export interface HttpServerOptions {
   readonly trustedProxies: readonly string[];
   readonly documents: PublishedDocuments;
   readonly calls: DirectCalls;
+  /** For tests. */
+  readonly admission?: AdmissionLimits | undefined;
+  /** Of every answer, names and values in turn. */
+  readonly headers: readonly string[];
+  /** Counts what was refused because there was too much at once. */
+  onRefused(error: Overloaded): void;
 }
 
 export function createFastify(options: HttpServerOptions): FastifyInstance {
-  const { newRequestId, trustedProxies, documents, calls } = options;
+  const { newRequestId, trustedProxies, documents, calls, admission: limits, onRefused, headers } = options;
   const admits = pipelineLimit();
   const readAddress = clientAddresses(trustedProxies);
   return Fastify({
@@ -39,12 +48,15 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
     // HEAD must be safe, and a GET that issues codes or signs out is not: only documents and health checks accept it.
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
-    serverFactory: (handler, options) => {
-      const server = createServer({ ...options, ...serverBounds }, (request, response) => {
-        if (!admits(request, response)) return;
-        if (documents.answer(request, response)) return;
+    serverFactory: (handler, serverOptions) => {
+      const answer: RequestListener = (request, response) => {
         setAddressReader(request, readAddress);
         if (!calls.answer(request, response)) handler(request, response);
+      };
+      const bounded = boundedHandler(answer, { limits, onRefused, headers, refuseBrowser: handler });
+      const server = createServer({ ...serverOptions, ...serverBounds }, (request, response) => {
+        if (!admits(request, response)) return;
+        if (!documents.answer(request, response)) bounded(request, response);
       });
       spareNewConnections(server);
       return server;

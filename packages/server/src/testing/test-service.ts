@@ -16,6 +16,7 @@ import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { standardScopes } from "../core/scopes/scopes.ts";
 import { createUser } from "../core/users/users.ts";
 import type { Db } from "../db/open.ts";
+import { type AdmissionLimits, defaultAdmissionLimits } from "../http/admission/admission.ts";
 import type { Refusal } from "../http/error-handlers.ts";
 import type { ConnectionBounds } from "../http/listeners/connection-bounds.ts";
 import type { RequestLine } from "../http/request-log.ts";
@@ -80,7 +81,11 @@ export interface TestServiceOptions {
   readonly isFrameworkAlone?: boolean;
   /** Of every listener; default: the service's own. */
   readonly connectionBounds?: ConnectionBounds;
+  /** Default: none, as tests ask for hundreds of answers at once on a busy machine. */
+  readonly admission?: AdmissionLimits;
 }
+
+const unlimited: AdmissionLimits = { ...defaultAdmissionLimits, all: 1_000_000, each: 1_000_000 };
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 42).toString("base64url");
 
@@ -162,6 +167,7 @@ async function start(
     isDraining: () => false,
     isFrameworkAlone: options.isFrameworkAlone ?? takesFramework(options.databaseUrl),
     connectionBounds: options.connectionBounds,
+    admission: options.admission ?? unlimited,
     ...(demo ? { demo } : {}),
   });
   closing.push(() => app.close());

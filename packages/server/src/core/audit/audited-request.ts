@@ -1,6 +1,7 @@
 /**
  * The HTTP request that an audit event belongs to. It is ambient, as in a log line: it decides nothing, and every event
- * has it, also those that are recorded far below the route (docs/decisions/2026-11-23-audit-context.md).
+ * has it, also those that are recorded far below the route (docs/decisions/2026-11-23-audit-context.md). What waits far
+ * below says so by it as well: a second ambient value would cost every request again.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -8,6 +9,8 @@ export interface AuditedRequest {
   /** The reference that error pages and problem documents show. */
   readonly requestId: string;
   readonly userAgent: string | undefined;
+  /** Called when the request begins to wait for somebody else: it gives back its place among those worked on. */
+  readonly onWait?: () => void;
 }
 
 const requests = new AsyncLocalStorage<AuditedRequest>();

@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Form } from "@signet/protocol/form";
+import { latePlace, leavePlace } from "../admission/places.ts";
 import { EMPTY_FORM, readForm } from "../form-body.ts";
 import { type RequestLine, toMilliseconds } from "../request-log.ts";
 import type { Answer, CallHandler } from "./call.ts";
@@ -29,7 +30,11 @@ export interface DirectCallsOptions {
   errorAnswer(error: unknown, requestId: string): Answer;
   /** Runs the handler as a part of its request. */
   during<T>(
-    request: { readonly requestId: string; readonly userAgent: string | undefined },
+    request: {
+      readonly requestId: string;
+      readonly userAgent: string | undefined;
+      readonly onWait: () => void;
+    },
     work: () => T,
   ): T;
   /** A fault of this way itself. */
@@ -121,11 +126,13 @@ function take(options: DirectCallsOptions, { route, handler }: DirectRoute, take
       ]);
     }
     const call = { raw: request, requestId, route, org, headers, form, query: () => EMPTY_FORM };
-    const answered = await handler(call).catch((error: unknown) => options.errorAnswer(error, requestId));
+    const begun = latePlace(response)?.then(() => handler(call)) ?? handler(call);
+    const answered = await begun.catch((error: unknown) => options.errorAnswer(error, requestId));
     endWith(response, answered, options.headers);
   };
   // From here on, and not in the parser's events, which have lost what came before.
-  options.during({ requestId, userAgent: headers["user-agent"] }, answer).catch(options.fail);
+  const onWait = () => leavePlace(response);
+  options.during({ requestId, userAgent: headers["user-agent"], onWait }, answer).catch(options.fail);
 }
 
 function readBody(request: IncomingMessage): Promise<string> {

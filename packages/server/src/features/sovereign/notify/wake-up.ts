@@ -5,6 +5,7 @@
  * Of the exclusive waiters of a topic (agents that wait to claim) one is notified per new request; if it finds nothing it
  * passes the notification on, so that a fleet of idle agents doesn't rush at every request.
  */
+import { auditedRequest } from "../../../core/audit/audited-request.ts";
 import type { Database } from "../../../db/open.ts";
 import { openWakeCalls } from "../../../db/wake-calls.ts";
 
@@ -111,6 +112,7 @@ async function waitUntil<T>(
       passOn(queues, waiter, answered);
       const left = deadline - performance.now();
       if (left <= 0) return undefined;
+      auditedRequest()?.onWait?.();
       await sleep(waiter, left, signals);
       if (!waiter.isNotified) return undefined;
     }

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { afterEach, mock, test } from "node:test";
+import { type Admission, createAdmission, type Entry } from "./admission.ts";
+
+const limits = { all: 4, each: 3, waiting: 6, waitMs: 100, workMs: 500 };
+
+/** An admission with a clock of its own, and what became of each request by its name. */
+function stage() {
+  mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const admission: Admission = createAdmission(limits, Date.now);
+  const log: string[] = [];
+  const answered = new Set<string>();
+  const ask = (organisation: string, name: string) => {
+    const entry: Entry = {
+      ...{ organisation, since: 0, state: "outside" },
+      isAnswered: () => answered.has(name),
+      start: () => log.push(`+${name}`),
+      refuse: () => log.push(`-${name}`),
+    };
+    admission.enter(entry);
+    return Object.assign(() => admission.leave(entry), { close: () => admission.close(entry) });
+  };
+  const pass = (ms: number) => mock.timers.tick(ms);
+  return { admission, log, answered, ask, pass };
+}
+
+// The next file of this process needs its own clock back.
+afterEach(() => mock.timers.reset());
+
+test("a request starts at once while there is a place, and waits when there is none", () => {
+  const { admission, log, ask } = stage();
+  const [leave] = [ask("a", "a1"), ask("a", "a2"), ask("b", "b1"), ask("b", "b2")];
+  ask("b", "b3");
+  assert.deepEqual(log, ["+a1", "+a2", "+b1", "+b2"]);
+  assert.deepEqual(admission.counts(), { working: 4, waiting: 1 });
+  leave?.();
+  assert.equal(log.at(-1), "+b3");
+});
+
+test("one organisation never has every place: another one's request starts beside its flood", () => {
+  const { log, ask } = stage();
+  for (let number = 1; number <= 5; number += 1) ask("flood", `f${number}`);
+  ask("other", "o1");
+  assert.deepEqual(log, ["+f1", "+f2", "+f3", "+o1"]);
+});
+
+test("those that wait take turns by organisation, not in the order in which they came", () => {
+  const { log, ask } = stage();
+  const leaves = [ask("a", "a1"), ask("a", "a2"), ask("a", "a3"), ask("c", "c1")];
+  for (const name of ["a4", "a5", "a6"]) ask("a", name);
+  ask("b", "b1");
+  for (const leave of leaves) leave();
+  assert.deepEqual(log.slice(4), ["+a4", "+b1", "+a5", "+a6"]);
+});
+
+test("whoever waited for too long is refused, and nobody before", () => {
+  const { admission, log, ask, pass } = stage();
+  for (const name of ["a1", "a2", "a3", "a4"]) ask("a", name);
+  pass(90);
+  assert.deepEqual(log, ["+a1", "+a2", "+a3"]);
+  pass(20);
+  assert.deepEqual(log, ["+a1", "+a2", "+a3", "-a4"]);
+  assert.deepEqual(admission.counts(), { working: 3, waiting: 0 });
+});
+
+test("room to wait is taken from whoever has most of it, never from those with less", () => {
+  const { log, ask } = stage();
+  for (let number = 1; number <= 3; number += 1) ask("flood", `f${number}`);
+  ask("x", "x1");
+  for (let number = 4; number <= 9; number += 1) ask("flood", `f${number}`);
+  ask("flood", "f10");
+  assert.equal(log.at(-1), "-f10");
+  ask("other", "o1");
+  assert.equal(log.at(-1), "-f9");
+  assert.ok(!log.includes("-o1"));
+});
+
+test("a request that left while it waited takes no place, and leaving twice gives back one", () => {
+  const { admission, log, ask } = stage();
+  const first = ask("a", "a1");
+  for (const name of ["a2", "a3"]) ask("a", name);
+  const waiting = ask("a", "a4");
+  waiting();
+  first();
+  first();
+  assert.deepEqual(log, ["+a1", "+a2", "+a3"]);
+  assert.deepEqual(admission.counts(), { working: 2, waiting: 0 });
+  ask("a", "a5");
+  ask("a", "a6");
+  assert.deepEqual(log, ["+a1", "+a2", "+a3", "+a5"]);
+});
+
+test("what is worked on for very long waits for somebody else: it counts no more once its place is wanted", () => {
+  const { admission, log, ask, pass } = stage();
+  for (const name of ["a1", "a2", "a3"]) ask("a", name);
+  pass(600);
+  ask("a", "a4");
+  pass(10);
+  assert.equal(log.at(-1), "+a4");
+  assert.deepEqual(admission.counts(), { working: 1, waiting: 0 });
+});
+
+test("an answer that is read slowly counts no more once its place is wanted, whatever was begun before it", () => {
+  const { log, answered, ask, pass } = stage();
+  for (const name of ["a1", "a2", "a3"]) ask("a", name);
+  answered.add("a2");
+  ask("a", "a4");
+  ask("a", "a5");
+  pass(10);
+  assert.deepEqual(log.slice(3), ["+a4"]);
+});
+
+test("whoever hangs up amid the work counts until it is done, and whoever waits is gone", () => {
+  const { admission, log, answered, ask, pass } = stage();
+  const [working] = [ask("a", "a1"), ask("a", "a2"), ask("a", "a3")];
+  ask("a", "a4").close();
+  assert.deepEqual(admission.counts(), { working: 3, waiting: 0 });
+  working?.close();
+  ask("a", "a5");
+  pass(20);
+  assert.deepEqual(log.slice(3), []);
+  answered.add("a1");
+  pass(20);
+  assert.deepEqual(log.slice(3), ["+a5"]);
+});

@@ -1,0 +1,106 @@
+/** One request on its way through the admission. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Admission, Entry } from "./admission.ts";
+import { type OrganisationLanes, SHARED_LANE } from "./organisation-lanes.ts";
+import { Overloaded, type Place, type Placed } from "./places.ts";
+
+export interface Bounds {
+  readonly admission: Admission;
+  readonly lanes: OrganisationLanes;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  refuse(request: IncomingMessage, response: ServerResponse): void;
+}
+
+/** Of a request whose handler was called before its body was there: what becomes of its place. */
+interface Late {
+  isThere?: boolean;
+  isRefused?: boolean;
+  resolve?(): void;
+  reject?(error: Overloaded): void;
+}
+
+export class Visit implements Entry, Place {
+  readonly organisation: string;
+  since = 0;
+  state: Entry["state"] = "outside";
+  readonly #bounds: Bounds;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #isEarly = false;
+  #late: Late | undefined;
+
+  constructor(bounds: Bounds, request: IncomingMessage, response: Placed) {
+    this.organisation = bounds.lanes.laneOf(request);
+    this.#bounds = bounds;
+    this.#request = request;
+    this.#response = response;
+    response.signetPlace = this;
+    // Of an answer that stands behind others of its connection it may never come: whoever wants the place finds that one answered.
+    response.on("close", closed);
+  }
+
+  begin(): void {
+    if (!hasBody(this.#request)) this.#enter();
+    else if (this.#bounds.admission.isQuiet()) this.#handEarly();
+    // A refusal costs least before the handler. The parser has not come to the body yet, of which mostly all is there.
+    else setImmediate(() => (this.#request.complete ? this.#enter() : this.#handEarly()));
+  }
+
+  #enter(): void {
+    this.#bounds.admission.enter(this);
+  }
+
+  #handEarly(): void {
+    this.#isEarly = true;
+    this.#bounds.handle(this.#request, this.#response);
+  }
+
+  takeLate(): Promise<void> | undefined {
+    if (!this.#isEarly) return undefined;
+    this.#isEarly = false;
+    const late: Late = {};
+    this.#late = late;
+    this.#enter();
+    if (late.isThere) return undefined;
+    if (late.isRefused) return Promise.reject(new Overloaded());
+    return new Promise((resolve, reject) => Object.assign(late, { resolve, reject }));
+  }
+
+  start(): void {
+    if (this.#late) {
+      this.#late.isThere = true;
+      this.#late.resolve?.();
+    } else this.#bounds.handle(this.#request, this.#response);
+  }
+
+  refuse(): void {
+    if (this.#late) {
+      this.#late.isRefused = true;
+      this.#late.reject?.(new Overloaded());
+    } else this.#bounds.refuse(this.#request, this.#response);
+  }
+
+  isAnswered(): boolean {
+    return this.#response.headersSent || this.#response.writableEnded;
+  }
+
+  leave(): void {
+    this.#bounds.admission.leave(this);
+  }
+
+  close(): void {
+    const { admission, lanes } = this.#bounds;
+    admission.close(this);
+    if (this.organisation !== SHARED_LANE) return;
+    const { writableFinished, statusCode } = this.#response;
+    // An answer that was never sent has the status 200 as well, and a preflight gets a good one for any name.
+    if (writableFinished && statusCode === 200) lanes.learn(this.#request);
+  }
+}
+
+function closed(this: Placed): void {
+  (this.signetPlace as Visit).close();
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
