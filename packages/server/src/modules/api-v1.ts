@@ -1,4 +1,5 @@
 /** API v1: records of an organisation, for programs with an access token. */
+import { hitPortions } from "../core/rate-limits/hit-portions.ts";
 import { limitHeadersOf } from "../features/api-v1/access.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
@@ -19,7 +20,7 @@ export const apiV1: Module = (scope, { service, errors, operations }) => {
     app: scope,
     describe: (operation: (typeof operations)[number]) => operations.push(operation),
   };
-  const deps = { ...service, baseUrl, rateLimits };
+  const deps = { ...service, baseUrl, rateLimits, portions: hitPortions() };
   apiUsersRoutes(api, {
     ...deps,
     hasValidBinding: (organisation, request, claims) => hasValidBinding(deps, organisation, request, claims),

@@ -4,14 +4,15 @@ import type { Db } from "../../db/open.ts";
 import { toRecord } from "../../db/records.ts";
 import type { Counter } from "./attempts.store.ts";
 
-/** Counts a hit, in a new window if the last has passed. One statement: concurrent hits all count. */
+/** Counts a hit, or several, in a new window if the last has passed. One statement: concurrent hits all count. */
 export async function countHit(
   db: Db,
-  { orgId, bucket, now, windowMs }: { orgId: string; bucket: string; now: number; windowMs: number },
+  hit: { orgId: string; bucket: string; now: number; windowMs: number; by?: number },
 ): Promise<{ hits: number; windowStartedAt: number }> {
+  const { orgId, bucket, now, windowMs, by = 1 } = hit;
   const row = await db
     .insertInto("rate_limit")
-    .values({ org_id: orgId, bucket, window_started_at: now, hits: 1, expires_at: now + windowMs })
+    .values({ org_id: orgId, bucket, window_started_at: now, hits: by, expires_at: now + windowMs })
     .onConflict((conflict) =>
       conflict.columns(["org_id", "bucket"]).doUpdateSet((eb) => {
         const restarted = eb.case().when("rate_limit.window_started_at", "<=", now - windowMs);
@@ -22,8 +23,8 @@ export async function countHit(
             .end();
         return {
           hits: restarted
-            .then(1)
-            .else(eb("rate_limit.hits", "+", 1))
+            .then(by)
+            .else(eb("rate_limit.hits", "+", by))
             .end(),
           expires_at: newest("expires_at"),
           window_started_at: newest("window_started_at"),

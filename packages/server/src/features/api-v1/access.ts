@@ -13,8 +13,8 @@ import type { Act } from "../../core/audit/audit.store.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import { countHit } from "../../core/rate-limits/rate-limits.store.ts";
-import { counterOf, type RateLimits } from "../../core/rate-limits/rate-limits.ts";
+import type { HitPortions } from "../../core/rate-limits/hit-portions.ts";
+import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import { type ApiScope, apiAudience, apiScopesOf, holdsApiScope } from "../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
@@ -37,6 +37,7 @@ export interface ApiAccessDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly customScopes: CustomScopeDirectory;
   readonly rateLimits: Pick<RateLimits, "api-client">;
+  readonly portions: HitPortions;
 }
 
 export interface ApiCaller {
@@ -136,15 +137,13 @@ export const limitHeadersOf = (request: FastifyRequest): Readonly<Record<string,
 
 /** Every call counts, whatever comes of it. @throws ApiError 429 */
 async function countCall(
-  { database, clock, rateLimits }: ApiAccessDeps,
+  deps: ApiAccessDeps,
   { organisation, client }: ApiCaller,
   request: FastifyRequest,
 ): Promise<void> {
-  const limit = rateLimits["api-client"];
-  const now = clock();
-  const { orgId, bucket, windowMs } = counterOf(organisation.id, { limit, subject: client.id });
-  const { hits, windowStartedAt } = await countHit(database.query, { orgId, bucket, now, windowMs });
-  const seconds = Math.max(1, Math.ceil((windowStartedAt + windowMs - now) / 1000));
+  const limit = deps.rateLimits["api-client"];
+  const { hits, endsAt } = await deps.portions.count(deps, organisation.id, { limit, subject: client.id });
+  const seconds = Math.max(1, Math.ceil((endsAt - deps.clock()) / 1000));
   // RateLimit header fields for HTTP (Internet-Draft).
   limitHeaders.set(request, {
     "ratelimit-policy": `"${limit.name}";q=${limit.count};w=${limit.windowSeconds}`,
