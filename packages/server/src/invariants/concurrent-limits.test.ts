@@ -5,8 +5,8 @@ import { after, before, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { createApplication } from "../core/applications/applications.ts";
 import { InvalidApplication } from "../core/applications/validation.ts";
-import { listFilters } from "../core/audit/filters/filters.store.ts";
-import { MAX_FILTERS, saveFilter } from "../core/audit/filters/filters.ts";
+import { listFilters } from "../core/saved-filters/saved-filters.store.ts";
+import { MAX_FILTERS, saveFilter } from "../core/saved-filters/saved-filters.ts";
 import { createCustomScope, MAX_SCOPES } from "../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { countPools } from "../core/signing-pools/signing-pool.store.ts";
@@ -93,10 +93,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await listCustomScopes(database().query, by().orgId)).length, MAX_SCOPES);
   });
 
-  test("saved searches of the audit log", async () => {
+  test("saved filters of a list", async () => {
     const { orgId } = by();
     const save = (inside: Database) =>
-      saveFilter({ database: inside, clock: Date.now }, { orgId, name: "Sign-ins", query: "" });
+      saveFilter(
+        { database: inside, clock: Date.now },
+        { orgId, list: "users", name: "Sign-ins", query: "" },
+      );
     for (let at = 1; at < MAX_FILTERS; at++) await save(database());
     const second = await runConcurrently(database(), save, () => save(database()));
     assert.deepEqual(second, { status: "fulfilled", value: false });

@@ -78,7 +78,10 @@ describe("lists of the console", () => {
     const records = async () =>
       (await dumpWholeDatabase(running.service.database.query))
         .split("\n")
-        .filter((line) => !/^(consumed_value|session|browser_session|activity|audit_|server_state|lease)/.test(line))
+        .filter(
+          (line) =>
+            !/^(consumed_value|session|browser_session|activity|audit_|server_state|lease)/.test(line),
+        )
         .join("\n");
     /** Ids of rows that can be ticked. */
     const idsOn = ({ body }: TestPage): string[] =>

@@ -2,23 +2,38 @@
 import cookie from "@fastify/cookie";
 import { version } from "../config/version.ts";
 import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
+import { applicationList } from "../features/admin-console/applications/list.route.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
+import { auditLogFilters } from "../features/admin-console/audit-log/saved-home.ts";
 import { commandMenuRoute } from "../features/admin-console/command-menu/search.route.ts";
+import { consentList } from "../features/admin-console/consents/consent-list.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
+import { preauthorizationList } from "../features/admin-console/consents/preauthorization-list.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
 import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
+import {
+  type FilterHomes,
+  savedFilterRoutes,
+} from "../features/admin-console/saved-filters/saved-filters.route.ts";
+import { scopeList } from "../features/admin-console/scopes/scope-list.ts";
 import { scopesRoutes } from "../features/admin-console/scopes/scopes.route.ts";
 import { settingsRoutes } from "../features/admin-console/settings/settings.route.ts";
 import type { SignInPreviewDeps } from "../features/admin-console/settings/show-sign-in.ts";
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
+import { accountList } from "../features/admin-console/system-accounts/list.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
+import { userList } from "../features/admin-console/users/list.route.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
+import { codeList } from "../features/device-identity/admin/code-list.ts";
+import { deviceList } from "../features/device-identity/admin/device-list.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
 import { loginPage } from "../features/oauth/authorize/sign-in/login.page.ts";
+import { poolList } from "../features/sovereign/console/pool-list.ts";
 import { poolRoutes } from "../features/sovereign/console/pools.route.ts";
 import { notFoundHandler, pageErrorHandler } from "../http/error-handlers.ts";
+import { homeOfList, type SavedList } from "../page-kit/list/saved-filters.ts";
 import { notFoundInFrame } from "../page-kit/not-found.ts";
 import type { ConsoleDeps } from "../page-kit/page.ts";
 import { confirmIdentityRoute } from "../page-kit/reauthentication.ts";
@@ -66,6 +81,7 @@ export const adminConsole: Module = (scope, app) => {
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   auditLogRoutes(scope, deps);
+  savedFilterRoutes(scope, deps, filterHomes);
   settingsRoutes(scope, { ...deps, outbox, signInPage });
   const compose = mailComposer(deps);
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
@@ -74,6 +90,17 @@ export const adminConsole: Module = (scope, app) => {
   overviewRoute(scope, { ...deps, applications: service.applications, keyRotationDays, hasMail });
   signingKeysRoutes(scope, { ...deps, ...service, baseUrl: deps.baseUrl, keyRotationDays });
   poolRoutes(scope, deps);
+};
+
+const listsWithFilters: ReadonlyArray<SavedList & { readonly savedAs: string }> = [
+  ...[applicationList, userList, accountList, scopeList, consentList, preauthorizationList],
+  ...[poolList, deviceList, codeList],
+];
+
+/** By the name that they are stored under. */
+const filterHomes: FilterHomes = {
+  "audit-log": auditLogFilters,
+  ...Object.fromEntries(listsWithFilters.map((list) => [list.savedAs, homeOfList(list)])),
 };
 
 /** As an application's users see it; nothing in it is sent anywhere. */

@@ -36,8 +36,6 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "applications/:id/secrets/:secret/end": "recent",
   "applications/:id/users": "any",
   "applications/:id/users/:user/take-off": "any",
-  "audit-log/filters/new": "any",
-  "audit-log/filters/:id/delete": "any",
   "consents/new": "recent",
   "consents/bulk": "any",
   "consents/:id/revoke": "any",
@@ -61,6 +59,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "pools/:pool/agents/:agent/deactivate": "recent",
   "quickstart/new": "recent",
   "quickstart/token-inspector": "any",
+  "saved-filters/new": "any",
+  "saved-filters/:id/delete": "any",
   // What tokens say about users.
   "scopes/new": "recent",
   "scopes/bulk": "recent",

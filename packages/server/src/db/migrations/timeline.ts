@@ -20,6 +20,7 @@ import { memberOrder } from "./0019-member-order.ts";
 import { organisationImages } from "./0021-organisation-images.ts";
 import { applicationOrder } from "./0023-application-order.ts";
 import { listOrders } from "./0024-list-orders.ts";
+import { savedFilters } from "./0025-saved-filters.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const timeline: readonly Migration[] = [
   organisationImages,
   applicationOrder,
   listOrders,
+  savedFilters,
 ];

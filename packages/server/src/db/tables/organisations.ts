@@ -67,6 +67,8 @@ export interface AuditFilterTable {
   /** The query string of the page. */
   query: string;
   created_at: number;
+  /** The list whose page it is, as core/saved-filters names it. */
+  list: string;
 }
 
 /** The end of an organisation's audit chain. */

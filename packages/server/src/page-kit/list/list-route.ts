@@ -61,7 +61,8 @@ export async function showListPage<
   const { section, isEmpty } = await renderList(deps, visit, frame, signedIn, list);
   const filter: Filter<C> = readFilter(list.filters, parseQuery(request).values);
   const { title, summary } = list.texts(frame.messages, organisation, filter);
-  const done = list.done?.(frame.messages) ?? {};
+  const saved = list.savedAs === undefined ? {} : frame.messages.console.frame.savedFilters.done;
+  const done: Readonly<Record<string, string>> = { ...list.done?.(frame.messages), ...saved };
   const doneAs = doneKey(visit, done);
   const text = doneAs && done[doneAs];
   const isLive = list.live !== undefined && !isEmpty;

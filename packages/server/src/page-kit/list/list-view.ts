@@ -15,6 +15,7 @@ import { bulkBar } from "./bulk-acts.ts";
 import type { Choices, Filter, List, ListFilter, ListFrame } from "./list.ts";
 import { filteredUri, isNarrowed, readFilter } from "./list-address.ts";
 import { orderQuery, type PlacedRows, placeRows, readListPlace, totalOf } from "./list-place.ts";
+import { homeOfList, showSavedFilters } from "./saved-filters.ts";
 
 export interface RenderedList {
   readonly section: Html;
@@ -73,8 +74,9 @@ export async function renderList<
   const context = { deps, organisation, messages };
   const asked: Filter<C> = readFilter(list.filters, parseQuery(visit.request).values);
   const form = filterForm(list, visit, asked, messages);
+  const saved = await savedFiltersOf(deps, visit, list, messages);
   const instead = await list.insteadOfRows?.(context, asked);
-  if (instead) return { isEmpty: false, section: listSection(form, instead) };
+  if (instead) return { isEmpty: false, section: listSection(form, [saved, instead]) };
 
   const loaded = await loadRows(deps, visit, list, messages);
   const { filter, placed, order } = loaded;
@@ -92,8 +94,25 @@ export async function renderList<
     messages,
   });
   const rows = renderRows(deps, visit, list, loaded, reader, messages);
-  return { isEmpty: false, section: listSection(form, [rows, pager]) };
+  return { isEmpty: false, section: listSection(form, [saved, rows, pager]) };
 }
+
+const savedFiltersOf = async <
+  Deps extends ConsoleDeps,
+  Row extends { readonly id: string },
+  Sort extends string,
+  C extends Choices,
+>(
+  deps: Deps,
+  { organisation, request }: Visit,
+  list: List<Deps, Row, Sort, C>,
+  messages: Messages,
+): Promise<Content> => {
+  if (list.savedAs === undefined) return undefined;
+  const { values } = parseQuery(request);
+  const wanted = { list: list.savedAs, home: homeOfList(list), values };
+  return showSavedFilters(deps, organisation, wanted, messages);
+};
 
 /** The part that scripts/filter-bar.js replaces while a search is typed. */
 const listSection = (form: Html, content: Content): Html =>

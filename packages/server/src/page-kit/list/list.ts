@@ -99,6 +99,8 @@ export interface List<
     readonly none?: string;
     readonly noneText?: string;
   };
+  /** Its filters can be saved, under this name of the list: see saved-filters.ts. */
+  readonly savedAs?: string;
   readonly filters: { readonly [Name in keyof C]: ListFilter<C[Name]> };
   /** The first one is the default. */
   readonly sorts: { readonly [Name in Sort]: ListSort<Row> };

@@ -3,10 +3,10 @@ import { assignUser } from "../../core/application-access/application-access.ts"
 import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
-import { listFilters } from "../../core/audit/filters/filters.store.ts";
-import { saveFilter } from "../../core/audit/filters/filters.ts";
 import { grantUserConsent } from "../../core/consents/consents.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
+import { listFilters } from "../../core/saved-filters/saved-filters.store.ts";
+import { saveFilter } from "../../core/saved-filters/saved-filters.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { signIn } from "../../core/sessions/sessions.ts";
 import { createSystemAccount, grantApplication } from "../../core/system-accounts/system-accounts.ts";
@@ -71,7 +71,12 @@ export async function addDependentRecords(
     actor,
   });
   await grantApplication(service, { orgId, id: account.id, applicationId: application, actor });
-  await saveFilter(service, { orgId, name: "Failed sign-ins", query: "event=sign-in.failed" });
+  await saveFilter(service, {
+    orgId,
+    list: "audit-log",
+    name: "Failed sign-ins",
+    query: "event=sign-in.failed",
+  });
   const [filter] = await listFilters(db, orgId);
   const [event] = await listAuditEvents(db, orgId, 1);
   return {
@@ -84,7 +89,7 @@ export async function addDependentRecords(
     key: key.publicKey,
     application,
     event: event?.id ?? "",
-    filters: filter?.id ?? "",
+    "saved-filters": filter?.id ?? "",
     alg: "ES256",
     template: "ResetPassword",
     name: "redirect-uris",

@@ -17,9 +17,9 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 import { listAuditEvents, recordAuditEvent } from "../../audit/audit.store.ts";
-import { saveFilter } from "../../audit/filters/filters.ts";
 import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { sendNotice } from "../../mail/notices.ts";
+import { saveFilter } from "../../saved-filters/saved-filters.ts";
 import { requestNewEmail } from "../account-mails.ts";
 import { findUser, insertMembership } from "../users.store.ts";
 import { deleteUser, leaveOrganisation } from "./delete-user.ts";
@@ -77,7 +77,10 @@ forEachDatabase(({ fresh }) => {
     for (const where of [orgId(), host.organisation.id]) {
       const failed = { orgId: where, at: 1, actor: "anonymous", action: "sign-in.failed" } as const;
       await recordAuditEvent(db(), { ...failed, typedEmail: email });
-      await saveFilter(running.service, { orgId: where, name: email, query: "category=signIn" });
+      await saveFilter(running.service, {
+        ...{ orgId: where, list: "users" },
+        ...{ name: email, query: "category=signIn" },
+      });
     }
     const { baseUrl } = running.service.config;
     await requestNewEmail({ ...running.service, baseUrl }, user, {

@@ -5,9 +5,9 @@
 import type { Db } from "../../../db/open.ts";
 import { auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
 import { deleteTypedEmails } from "../../audit/event-context.store.ts";
-import { deleteFiltersNaming } from "../../audit/filters/filters.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notices.ts";
+import { deleteFiltersNaming } from "../../saved-filters/saved-filters.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
 import { lockUserAccount } from "../account.store.ts";
 import { emailKey } from "../user.ts";

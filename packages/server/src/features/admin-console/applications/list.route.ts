@@ -41,9 +41,10 @@ const toFilter = ({ search, type: clientType, state }: Filter<ApplicationChoices
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-const applicationList = {
+export const applicationList = {
   current: "applications",
   noun: "application",
+  savedAs: "applications",
   uri: (organisation, rest = "") => consolePath(organisation, `/applications${rest}`),
   texts: ({ console: { applications, frame } }) => ({
     ...applications.list,

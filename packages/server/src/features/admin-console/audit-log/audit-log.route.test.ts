@@ -254,13 +254,13 @@ describe("audit log pages", () => {
     });
 
     test("administrators save a search, share it and delete it", async () => {
-      const path = "/audit-log/filters/new?search=192.0.2.44&category=users";
+      const path = `/saved-filters/new?list=audit-log&query=${encodeURIComponent("search=192.0.2.44&category=users")}`;
       const named = await admin.get(path);
       assert.match(named.body, /id="name"/);
       const { body } = await admin.get("/audit-log?search=192.0.2.44&category=users");
       assert.match(
         body,
-        /id="filter-save" href="[^"]*\/filters\/new\?search=192\.0\.2\.44&amp;category=users"/,
+        /id="filter-save" href="[^"]*\/saved-filters\/new\?list=audit-log&amp;query=search%3D192\.0\.2\.44%26category%3Dusers"/,
       );
       const wrong = await admin.send(path, { name: " " });
       assert.equal(wrong.status, 400);
@@ -268,14 +268,14 @@ describe("audit log pages", () => {
       const saved = await admin.send(path, { name: "<b>Users</b>" });
       assert.equal(saved.status, 303);
       const colleague = await consoleBrowser(running, org);
-      const shared = await colleague.get("/audit-log?search=192.0.2.44&category=users&done=saved");
+      const shared = await colleague.get("/audit-log?search=192.0.2.44&category=users&done=filter-saved");
       assert.match(shared.body, /Filter saved/);
       assert.match(shared.body, /aria-current="true"><bdi>&lt;b&gt;Users&lt;\/b&gt;<\/bdi>/);
       assert.doesNotMatch(shared.body, /id="filter-save"/);
       const foreign = await consoleBrowser(running, other);
       assert.doesNotMatch((await foreign.get("/audit-log")).body, /&lt;b&gt;Users/);
       const [, remove = ""] =
-        /id="filter-delete" href="[^"]*(\/audit-log\/filters\/[^"]*)"/.exec(shared.body) ?? [];
+        /id="filter-delete" href="[^"]*(\/saved-filters\/[^"]*)"/.exec(shared.body) ?? [];
       assert.equal((await foreign.get(remove)).status, 404);
       assert.equal((await colleague.send(remove)).status, 303);
       assert.doesNotMatch((await admin.get("/audit-log")).body, /&lt;b&gt;Users/);

@@ -2,7 +2,6 @@
 import type { FastifyInstance } from "fastify";
 import { findAuditEvent, selectNames } from "../../../core/audit/audit.store.ts";
 import { findHead } from "../../../core/audit/chain/chain.store.ts";
-import { listFilters } from "../../../core/audit/filters/filters.store.ts";
 import { MAX_RECORDS } from "../../../core/audit/search/find-subjects.ts";
 import {
   type AuditPage,
@@ -16,6 +15,7 @@ import { parseQuery } from "../../../http/form-body.ts";
 import { displayEvents } from "../../../page-kit/audit-events/display-events.ts";
 import { doneKey, openPage } from "../../../page-kit/console-frame.ts";
 import { MAX_COUNT } from "../../../page-kit/list/list-place.ts";
+import { showSavedFilters } from "../../../page-kit/list/saved-filters.ts";
 import { ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
 import {
   type ConsoleDeps,
@@ -30,13 +30,12 @@ import { auditEventPage } from "./event.page.ts";
 import { sendExport } from "./export.ts";
 import { readFilterInput, toFilter } from "./filter.ts";
 import { type AuditListView, auditListPage } from "./list.page.ts";
-import { savedFilterRoutes } from "./saved-filters.route.ts";
+import { auditLogFilters } from "./saved-home.ts";
 
 export function auditLogRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/audit-log", { get: showList });
   consoleRoute(app, deps, "/oauth/manage/:org/audit-log/export", { get: sendExport });
   consoleRoute(app, deps, "/oauth/manage/:org/audit-log/:event", { get: showEvent });
-  savedFilterRoutes(app, deps);
 }
 
 async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
@@ -51,13 +50,18 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const db = deps.database.query;
   const { filter, isPartial } = await toFilter(db, orgId, input);
   const found = await searchAuditEvents(db, orgId, filter, { ...place, limit: ROWS_PER_PAGE });
-  const { done } = frame.messages.console.auditLog;
+  const { done } = frame.messages.console.frame.savedFilters;
   const doneAs = doneKey(visit, done);
   const page = auditListPage({
     ...frame,
     orgId,
     input,
-    savedFilters: await listFilters(db, orgId),
+    savedFilters: await showSavedFilters(
+      deps,
+      organisation,
+      { list: "audit-log", home: auditLogFilters, values },
+      frame.messages,
+    ),
     done: doneAs && done[doneAs],
     refused: await findRefused(deps, orgId, input.search),
     events: await displayEvents(deps, organisation, found.events, frame.messages),

@@ -47,6 +47,7 @@ const nameOfFound = ({ record, name, email }: FoundConsent, messages: Messages):
 export const consentList = {
   current: "consents",
   noun: "consent",
+  savedAs: "consents",
   uri: consentsUri,
   texts: ({ console: { consents, frame } }, { name: organisation }) => ({
     ...consents,

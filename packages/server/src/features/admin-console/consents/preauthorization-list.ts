@@ -31,6 +31,7 @@ const resolvePreauthorizations = (
 export const preauthorizationList = {
   current: "consents",
   noun: "consent",
+  savedAs: "preauthorizations",
   uri: preauthorizationsUri,
   texts: ({ console: { consents } }) => ({
     ...consents.preauthorizations,

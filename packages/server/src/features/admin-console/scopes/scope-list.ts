@@ -29,6 +29,7 @@ const claimsOf = ({ claims }: CustomScope): string[] => claims.map(({ name }) =>
 export const scopeList = {
   current: "scopes",
   noun: "scope",
+  savedAs: "scopes",
   uri: (organisation, rest = "") => consolePath(organisation, `/scopes${rest}`),
   texts: ({ console: { frame, scopes } }, { name: organisation }) => ({
     title: frame.pages.scopes,

@@ -39,9 +39,10 @@ const toFilter = ({ search, type, state }: Filter<AccountChoices>) => ({
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-const accountList = {
+export const accountList = {
   current: "systemAccounts",
   noun: "account",
+  savedAs: "system-accounts",
   uri: (organisation, rest = "") => consolePath(organisation, `/system-accounts${rest}`),
   texts: ({ console: { frame, systemAccounts } }) => ({
     ...systemAccounts.list,

@@ -41,9 +41,10 @@ const toFilter = ({ search, role, state }: Filter<UserChoices>) => ({
 });
 
 /** Never empty: the reader is a member. */
-const userList = {
+export const userList = {
   current: "users",
   noun: "user",
+  savedAs: "users",
   uri: (organisation, rest = "") => consolePath(organisation, `/users${rest}`),
   texts: ({ console: { frame, users } }, { name: organisation }, filter) => ({
     title: filter?.state === "invited" ? frame.pages.invitations : frame.pages.users,

@@ -45,6 +45,7 @@ const filterOf = (search: string, { deps }: ListContext<ManageDeps>) => ({
 export const codeList = {
   current: "devices",
   noun: "code",
+  savedAs: "device-codes",
   uri: (organisation, rest = "") => managePath(organisation, `/codes${rest}`),
   texts: ({ devices: { codes, list, nav } }) => ({
     title: nav.codes,

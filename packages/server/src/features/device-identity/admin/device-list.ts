@@ -39,6 +39,7 @@ export const deviceBadges: Readonly<Record<DeviceState, BadgeKind>> = {
 export const deviceList = {
   current: "devices",
   noun: "device",
+  savedAs: "devices",
   uri: managePath,
   texts: ({ devices: { list } }) => ({
     title: list.heading,

@@ -40,6 +40,7 @@ const byId = (confirmation: Confirmation<ConsoleDeps, SigningPool>): typeof conf
 export const poolList = {
   current: "pools",
   noun: "pool",
+  savedAs: "pools",
   uri: (organisation, rest = "") => consolePath(organisation, `/pools${rest}`),
   texts: ({ console: { frame, pools } }) => ({
     title: frame.pages.pools,

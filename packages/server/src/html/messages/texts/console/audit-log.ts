@@ -17,13 +17,7 @@ export type ConsoleAuditLogTexts = {
         lookedBack: (values: { at: number }) => string; further: string;
       };
       refused: { title: string; text: string; open: string; };
-      saved: {
-        label: string; save: string; title: string; text: (values: { organisation: string }) => string;
-        name: string; submit: string; nameFault: string; full: string;
-        fullText: (values: { count: number }) => string; delete: string;
-        deleteHeading: (values: { name: string }) => string; deleteText: string; deleteConfirm: string;
-      };
-      done: { saved: string; deleted: string; }; activity: { title: string; all: string; none: string; };
+      activity: { title: string; all: string; none: string; };
       export: { title: string; text: string; csv: string; jsonl: string; };
       event: {
         title: string; action: string; id: string; details: string; place: string; hash: string;

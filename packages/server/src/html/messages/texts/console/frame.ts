@@ -79,6 +79,13 @@ export type ConsoleFrameTexts = {
         units: { seconds: string; minutes: string; hours: string; days: string; };
       };
       moreActions: string; handbook: string; enableAgain: string;
+      savedFilters: {
+        label: string; save: string; title: string; text: (values: { organisation: string }) => string;
+        name: string; submit: string; nameFault: string; full: string;
+        fullText: (values: { count: number }) => string; delete: string;
+        deleteHeading: (values: { name: string }) => string; deleteText: string; deleteConfirm: string;
+        done: { "filter-saved": string; "filter-deleted": string; };
+      };
     };
   };
 };
