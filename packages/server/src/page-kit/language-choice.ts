@@ -73,7 +73,12 @@ export function languageLinks({
   routeOptions,
 }: Pick<FastifyRequest, "method" | "url" | "routeOptions">): LanguageLinks | undefined {
   if (method !== "GET" || !OFFERING.has(routeOptions.url ?? "")) return undefined;
-  const query = new URLSearchParams({ to: url });
+  return languageLinksTo(url);
+}
+
+/** @param path where the page comes back */
+export function languageLinksTo(path: string): LanguageLinks {
+  const query = new URLSearchParams({ to: path });
   return LOCALES.map((locale) => ({
     locale,
     name: languageName(locale),

@@ -179,6 +179,7 @@ test("a waiting form succeeds only after reauthentication, and only at its own a
   assert.equal((await browser.post(url, waiting)).status, 403, "before reauthentication");
   const confirmed = await signIn(browser);
   assert.match(confirmed.body, /id="identity-confirmed"/);
+  assert.match(confirmed.body, /id="confirmed-home" href="\/oauth\/[\w-]+\/account"/);
   assert.match((await browser.post(url, waiting)).body, /id="address-sent"/);
   const mails = await mailsTo(running.service, `next${count}@acme.example`);
   assert.equal(mails.length, 1);

@@ -142,8 +142,9 @@ export function missingPage(frame: ConsoleFrame): Html {
 
 /** Where the sign-in beside a waiting form ends. */
 export function identityConfirmedPage(frame: ConsoleFrame): Html {
-  const { prove } = frame.messages.console.frame;
-  const body = html`<section class="card confirm"><p id="identity-confirmed">${prove.confirmedText}</p></section>
+  const { prove, missing } = frame.messages.console.frame;
+  const body = html`<section class="card confirm"><p id="identity-confirmed">${prove.confirmedText}</p>
+<div class="actions"><a class="button" id="confirmed-home" href="${linkAddress(frame.homeUri)}">${missing.overview}</a></div></section>
 `;
   return consoleLayout({ ...frame, title: prove.confirmed, body });
 }

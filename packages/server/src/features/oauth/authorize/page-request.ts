@@ -6,7 +6,16 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { type BrowserDeps, formBinding, orgPath, pageApplication, pageFrame, type Visit } from "./browser.ts";
+import { languageLinksTo } from "../../../page-kit/language-choice.ts";
+import {
+  type BrowserDeps,
+  flowPath,
+  formBinding,
+  orgPath,
+  pageApplication,
+  pageFrame,
+  type Visit,
+} from "./browser.ts";
 import { CONFIRMATION, type Flow, flowForm, type InternalPage } from "./flow.ts";
 import type { AuthorizationRequest, Prompt, SignInRequest } from "./request/authorization-request.ts";
 import { noRequestedAcr } from "./request/requested-acr.ts";
@@ -105,6 +114,11 @@ export function flowPage(
   const { application, redirectsElsewhere } = signInDestination(request, visit.organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const action = orgPath(visit.organisation, endpoint);
-  const page = { ...frame, application, action, csrf, flow: deps.flows.seal(flow) };
+  // What was posted comes back at the step that the sign-in has got to.
+  const languages =
+    visit.request.method === "POST"
+      ? languageLinksTo(flowPath(deps, visit, "authorize", flow))
+      : frame.languages;
+  const page = { ...frame, languages, application, action, csrf, flow: deps.flows.seal(flow) };
   return { page, browser, redirectsElsewhere };
 }

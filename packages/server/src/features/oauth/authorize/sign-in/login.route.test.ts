@@ -70,12 +70,23 @@ forEachDatabase(({ fresh }) => {
     body
       .replaceAll(email, "EMAIL")
       .replace(/(name="(?:csrf|flow)" value=)"[^"]*"/g, "$1")
-      .replace(/(\?flow=)[\w.-]+/g, "$1")
+      .replace(/((?:\?|%3F)flow(?:=|%3D))[\w.-]+/g, "$1")
       .replace(/(challenge&quot;:&quot;)[\w-]+/, "$1");
 
   test("the password signs in with the address in any case", async () => {
     for (const email of ["user@acme.example", "  USER@Acme.Example ", "ｕser@acme.example"])
       assert.ok(showsConsent(await attempt({ email })), email);
+  });
+
+  test("a refused sign-in offers the languages, and comes back to its own step in the one that is chosen", async () => {
+    const browser = testBrowser();
+    const refused = await attempt({ password: "not the password" }, browser);
+    const uri = /href="(\/language\/de[^"]*)"/.exec(refused.body)?.[1] ?? "";
+    const chosen = await browser.get(running.baseUrl + uri.replaceAll("&amp;", "&"));
+    assert.equal(chosen.status, 303);
+    const page = await browser.get(new URL(chosen.location ?? "", running.baseUrl).href);
+    assert.match(page.body, /<html lang="de"/);
+    assert.ok(showsConsent(await logIn(browser, org, page)));
   });
 
   test("an unknown address and a wrong password get the same response for the same work", async () => {
