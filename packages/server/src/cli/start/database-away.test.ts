@@ -25,6 +25,8 @@ describe("signet start, its database silent", () => {
   let proxy: BreakableProxy;
   let server: StartedProgram;
   let account: TestAccount;
+  /** What this machine takes at this time, with the database there. */
+  let usualStartMs: number;
   let usualStopMs: number;
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "signet-away-"));
@@ -42,6 +44,7 @@ describe("signet start, its database silent", () => {
     proxy = await breakableProxy(databaseUrl);
     const throughProxy = { ...env, DATABASE_URL: proxy.url, SIGNET_DRAIN_SECONDS: "5" };
     const first = await startSignet([], { ...throughProxy, SIGNET_DRAIN_SECONDS: "0" });
+    usualStartMs = first.readyMs;
     usualStopMs = (await first.stop()).milliseconds;
     server = await startSignet([], throughProxy);
     assert.equal((await list()).status, 200);
@@ -99,7 +102,7 @@ describe("signet start, its database silent", () => {
     const milliseconds = performance.now() - began;
     isOver = true;
     await loads;
-    assert.ok(milliseconds < BACK_MS, `${milliseconds} ms`);
+    assert.ok(milliseconds < BACK_MS + usualStartMs, `${milliseconds} ms, a start takes ${usualStartMs} ms`);
     assert.deepEqual(
       statuses.filter((status) => status !== 200 && status !== 503),
       [],
