@@ -36,9 +36,9 @@ export function stackedBars(stacks: ReadonlyArray<readonly number[]>, { width, h
     return heights.map((own) => {
       y -= own;
       return {
-        x: round((index + (1 - FILLED) / 2) * place),
+        x: tenths((index + (1 - FILLED) / 2) * place),
         y: round(Math.max(0, y)),
-        width: round(FILLED * place),
+        width: tenths(FILLED * place),
         height: round(own),
       };
     });
@@ -77,3 +77,6 @@ const validCount = (count: number): number => (Number.isFinite(count) && count >
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** Beside other bars nobody sees more, and a page of charts is a kilobyte lighter. */
+const tenths = (value: number): number => Math.round(value * 10) / 10;
