@@ -4,6 +4,7 @@ import { createUser } from "../../packages/server/src/core/users/users.ts";
 import { testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
 import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { makeApiClient } from "../../packages/server/src/testing/fixtures/api-client.ts";
+import { makeSessionKey } from "../../packages/server/src/testing/fixtures/session-key.ts";
 import {
   callApi,
   makeSystemAccount,
@@ -41,7 +42,12 @@ export async function makeRecords(running: TestService, org: TestOrganisation): 
   const { id: orgId } = org.organisation;
   return {
     account,
-    bearer: { accessToken, apiToken: api.accessToken, agentKey: agent.apiKey },
+    bearer: {
+      accessToken,
+      apiToken: api.accessToken,
+      agentKey: agent.apiKey,
+      sessionKey: await makeSessionKey(service, org),
+    },
     paths: [
       ...(await managementPaths(maker, org.web.application.id)),
       ["*", "/api/v1/", { org: orgId, id: userId }],
