@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { duringRequest } from "./audit/audited-request.ts";
 import { type FairPlaces, fairPlaces, NoPlaceLeft } from "./fair-places.ts";
 
 /** Asks for places in the given order. @returns who got one and who was refused, in order, and a way to end an owner's oldest */
@@ -93,4 +94,19 @@ test("whoever gives up leaves no trace, and takes no place later", async () => {
   await ask("B");
   await end("A");
   assert.equal(got.join(""), "AB");
+});
+
+test("a request says that it waits when it does, not when it goes on or is refused at once", async () => {
+  const places = fairPlaces({ all: 1, each: 1, waiting: 1 });
+  const waits: string[] = [];
+  const take = (requestId: string) =>
+    duringRequest({ requestId, userAgent: undefined, onWait: () => waits.push(requestId) }, () =>
+      places.take("A"),
+    );
+  const release = await take("first");
+  const second = take("second");
+  await assert.rejects(take("third"), NoPlaceLeft);
+  assert.deepEqual(waits, ["second"]);
+  release();
+  (await second)();
 });

@@ -3,6 +3,8 @@
  * room to wait is taken from whoever has most of it. An owner that sends more, or whose work is slow, delays only its own.
  */
 
+import { auditedRequest } from "./audit/audited-request.ts";
+
 export interface FairPlaces {
   /**
    * Waits for a place.
@@ -53,6 +55,7 @@ export function fairPlaces({ all, each, waiting }: PlaceLimits): FairPlaces {
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const one = { grant: () => resolve(occupy(owner)), refuse: reject };
       lanes.add(owner, one);
+      auditedRequest()?.onWait?.();
       const leave = () => {
         lanes.remove(owner, one);
         reject(signal?.reason);

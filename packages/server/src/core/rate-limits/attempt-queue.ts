@@ -2,6 +2,8 @@
  * Guesses that wait in this process until another one on the same subject has been checked. It decides nothing: the database
  * has the counts, and whoever is woken asks it again. What another node has finished is noticed by polling.
  */
+import { auditedRequest } from "../audit/audited-request.ts";
+
 export interface AttemptQueue {
   /** Whether others wait already: who comes later stands behind them. */
   isWaiting(key: string): boolean;
@@ -79,6 +81,7 @@ export function createAttemptQueue(options: AttemptQueueOptions = {}): AttemptQu
       if (isFirst) line.waiting.unshift(resolve);
       else line.waiting.push(resolve);
       settle(key, line);
+      auditedRequest()?.onWait?.();
       const timeout = setTimeout(() => leave(key, line, resolve), left);
       try {
         return await promise;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, mock, test } from "node:test";
+import { auditedRequest, duringRequest } from "../../core/audit/audited-request.ts";
 import { type Admission, createAdmission, type Entry } from "./admission.ts";
 
 const limits = { all: 4, each: 3, waiting: 6, waitMs: 100, workMs: 500 };
@@ -122,4 +123,19 @@ test("whoever hangs up amid the work counts until it is done, and whoever waits 
   answered.add("a1");
   pass(20);
   assert.deepEqual(log.slice(3), ["+a5"]);
+});
+
+test("a request that gets another one's place is begun as a request of its own", () => {
+  const { admission } = stage();
+  const begunIn: unknown[] = [];
+  const entry = (): Entry => ({
+    ...{ organisation: "a", since: 0, state: "outside" },
+    isAnswered: () => false,
+    start: () => begunIn.push(auditedRequest()),
+    refuse: assert.fail,
+  });
+  const entries = Array.from({ length: 4 }, entry);
+  for (const one of entries) admission.enter(one);
+  duringRequest({ requestId: "one", userAgent: undefined }, () => admission.leave(entries[0] as Entry));
+  assert.deepEqual(begunIn, [undefined, undefined, undefined, undefined]);
 });

@@ -3,6 +3,8 @@
  * admitted is answered as fast as ever, and the rest soon gets 503 with Retry-After instead of everybody waiting longer and longer.
  */
 
+import { AsyncLocalStorage } from "node:async_hooks";
+
 export interface AdmissionLimits {
   /** Worked on at once, of all organisations. */
   readonly all: number;
@@ -70,6 +72,8 @@ interface State {
   readonly lanes: Map<string, Lane>;
   /** The one that was begun first comes first. */
   readonly begun: Set<Entry>;
+  /** Whoever gives up a place begins another request: not as a part of its own, or of its transaction. */
+  readonly outside: (work: () => void) => void;
   queued: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -78,7 +82,9 @@ export function createAdmission(
   limits: AdmissionLimits = defaultAdmissionLimits,
   now: () => number = () => performance.now(),
 ): Admission {
-  const state: State = { limits, now, lanes: new Map(), begun: new Set(), queued: 0, timer: undefined };
+  const outside = AsyncLocalStorage.snapshot();
+  const [lanes, begun] = [new Map<string, Lane>(), new Set<Entry>()];
+  const state: State = { limits, now, lanes, begun, outside, queued: 0, timer: undefined };
   return {
     enter: (entry) => enter(state, entry),
     leave: (entry) => end(state, entry),
@@ -155,7 +161,7 @@ function startNext(state: State): void {
     if (next === undefined) continue;
     state.lanes.delete(organisation);
     state.lanes.set(organisation, lane);
-    begin(state, lane, next);
+    state.outside(() => begin(state, lane, next));
     return;
   }
 }
