@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { setOrganisationStatus } from "../core/organisations/organisations.ts";
 import { forEachDatabase } from "../testing/databases.ts";
+import { eventually } from "../testing/eventually.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { sendRaw } from "../testing/probes/answers.ts";
 import {
@@ -99,9 +100,13 @@ forEachDatabase(({ fresh }) => {
     for (const url of addresses) {
       const first = await sendRaw(`${url}?x=1`, {});
       const second = await sendRaw(url, {});
-      const before = await countLines();
-      const third = await sendRaw(url, {});
-      assert.equal(await countLines(), before, "the third was answered before routing");
+      let third = second;
+      // PostgreSQL may tell of the fixture's own changes only now, which empties the cache once more.
+      await eventually("the next is answered before routing", async () => {
+        const before = await countLines();
+        third = await sendRaw(url, {});
+        return (await countLines()) === before;
+      });
       for (const answer of [second, third]) {
         assert.equal(answer.status, 200);
         assert.equal(answer.text, first.text);
