@@ -8,6 +8,7 @@ import { selectField } from "../../html/components/fields.ts";
 import { filterBar } from "../../html/components/filter-bar.ts";
 import { pagination } from "../../html/components/pagination.ts";
 import { relativeTime } from "../../html/components/relative-time.ts";
+import { savedFilters } from "../../html/components/saved-filters.ts";
 import { nameCell, rowLink, table } from "../../html/components/table.ts";
 import { tabs } from "../../html/components/tabs.ts";
 import { timeline } from "../../html/components/timeline.ts";
@@ -40,6 +41,19 @@ const kitFilter = (messages: Messages): Html =>
     messages,
   });
 
+const kitSavedFilters = (messages: Messages) =>
+  savedFilters({
+    saved: [
+      { id: "kit-guests", name: "Guests", query: "role=guest" },
+      { id: "kit-disabled", name: "Disabled", query: "status=disabled" },
+    ],
+    current: "status=disabled",
+    uri: (query) => `${KIT}?${query}`,
+    newUri: KIT,
+    deleteUri: () => KIT,
+    messages,
+  });
+
 /** @param now milliseconds */
 export function tableCard(messages: Messages, now: number): Html {
   const rows = NAMES.map((name, index) => {
@@ -69,9 +83,10 @@ export function tableCard(messages: Messages, now: number): Html {
   });
   return card({
     id: "table",
-    title: "FilterBar, Table, Pagination",
+    title: "FilterBar, SavedFilters, Table, Pagination",
     body: [
       kitFilter(messages),
+      kitSavedFilters(messages),
       table({
         label: "Users",
         columns: [

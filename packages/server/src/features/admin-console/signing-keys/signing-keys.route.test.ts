@@ -29,7 +29,7 @@ const keysOf = async (alg: string) =>
 const statesOf = (body: string) =>
   [
     ...body.matchAll(
-      /<tr role="row" id="key-[^"]*">[\s\S]*?item-name">([^<]*)[\s\S]*?class="state \w+">([^<]*)/g,
+      /<tr role="row" id="key-[^"]*">[\s\S]*?item-name"><bdi>([^<]*)[\s\S]*?class="state \w+">([^<]*)/g,
     ),
   ].map(([, alg, state]) => `${alg} ${state}`);
 const newestEvent = async () => (await listAuditEvents(running.service.database.query, orgId(), 1))[0];
