@@ -92,102 +92,99 @@ test("sorts, narrows and pages a list, and exports what is shown", async (t) => 
   assert.match(lines[1] ?? "", /,Depot 00,/);
 });
 
-test("with scripts, a choice and what is typed apply at once, and the focus stays", {
-  skip: !hasScripts,
-}, async (t) => {
-  const visit = await visitor(t, fixture().admin);
-  const { page } = visit;
-  const person = { password: PASSWORD, firstname: "Ines", surname: "Instant", emailVerified: true };
-  const organisation = { id: fixture().orgId, name: "Northwind Cooperative" };
-  await createUser(service(), {
-    ...person,
-    organisation: (await service().organisations.find(organisation.id)) ?? assert.fail("there"),
-    email: "ines@instant.example",
-    role: "Standard",
-    actor: "operator",
+if (hasScripts)
+  test("with scripts, a choice and what is typed apply at once, and the focus stays", async (t) => {
+    const visit = await visitor(t, fixture().admin);
+    const { page } = visit;
+    const person = { password: PASSWORD, firstname: "Ines", surname: "Instant", emailVerified: true };
+    const organisation = { id: fixture().orgId, name: "Northwind Cooperative" };
+    await createUser(service(), {
+      ...person,
+      organisation: (await service().organisations.find(organisation.id)) ?? assert.fail("there"),
+      email: "ines@instant.example",
+      role: "Standard",
+      actor: "operator",
+    });
+    await visit.open("/users");
+    await page.evaluate("window.isSamePage = true");
+    await type(page, "search", "ines@instant");
+    await page.locator("#page-range", { hasText: "1–1 of 1" }).waitFor();
+    assert.match(page.url(), /search=ines%40instant/);
+    assert.equal(await page.evaluate("document.activeElement.id"), "search");
+    assert.equal(await page.locator("#search").inputValue(), "ines@instant");
+    await pick(page, "state", "disabled");
+    await page.locator("p", { hasText: "No results" }).waitFor();
+    assert.equal(await page.evaluate("window.isSamePage"), true, "no page was loaded");
+    await pick(page, "state", "active");
+    await page.locator("#page-range", { hasText: "1–1 of 1" }).waitFor();
+    // The rows that came can be ticked as those before.
+    await tick(page, "input[name=selected]");
+    await page.getByText("1 selected").waitFor();
   });
-  await visit.open("/users");
-  await page.evaluate("window.isSamePage = true");
-  await type(page, "search", "ines@instant");
-  await page.locator("#page-range", { hasText: "1–1 of 1" }).waitFor();
-  assert.match(page.url(), /search=ines%40instant/);
-  assert.equal(await page.evaluate("document.activeElement.id"), "search");
-  assert.equal(await page.locator("#search").inputValue(), "ines@instant");
-  await pick(page, "state", "disabled");
-  await page.locator("p", { hasText: "No results" }).waitFor();
-  assert.equal(await page.evaluate("window.isSamePage"), true, "no page was loaded");
-  await pick(page, "state", "active");
-  await page.locator("#page-range", { hasText: "1–1 of 1" }).waitFor();
-  // The rows that came can be ticked as those before.
-  await tick(page, "input[name=selected]");
-  await page.getByText("1 selected").waitFor();
-});
 
-test("by keys: through the rows, ticking, opening, searching, and help that names them", {
-  skip: !isByKeyboard,
-}, async (t) => {
-  const visit = await visitor(t, fixture().admin);
-  const { page } = visit;
-  await visit.open("/applications");
-  const { keyboard } = page;
-  const focusedRow = () => page.evaluate("document.activeElement.closest('tr')?.id");
-  const rows = await page.locator("tbody tr").evaluateAll((all) => all.map(({ id }) => id));
-  await keyboard.press("j");
-  assert.equal(await focusedRow(), rows[0]);
-  await keyboard.press("j");
-  await keyboard.press("ArrowDown");
-  await keyboard.press("k");
-  assert.equal(await focusedRow(), rows[1]);
-  await keyboard.press("x");
-  await page.getByText("1 selected").waitFor();
-  await keyboard.press("x");
-  await page.locator(".bulk-count").filter({ hasText: /^$/ }).waitFor({ state: "attached" });
-  await keyboard.press("/");
-  assert.equal(await page.evaluate("document.activeElement.id"), "search");
-  await keyboard.type("jxk?");
-  assert.equal(await page.locator("#search").inputValue(), "jxk?", "what is typed is typed");
-  await page.locator("p", { hasText: "No results" }).waitFor();
-  await visit.open("/applications");
-  await keyboard.press("?");
-  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-  await help.waitFor();
-  await page.locator("#list-keys-on").focus();
-  await keyboard.press("Space");
-  await keyboard.press("Escape");
-  await help.waitFor({ state: "detached" });
-  await keyboard.press("j");
-  assert.equal(await focusedRow(), undefined, "letters alone are off");
-  await keyboard.press("?");
-  await page.locator("#list-keys-on").focus();
-  await keyboard.press("Space");
-  await keyboard.press("Escape");
-  await help.waitFor({ state: "detached" });
-  await keyboard.press("j");
-  const name = await page.evaluate("document.activeElement.innerText");
-  await keyboard.press("Enter");
-  await visit.at(String(name));
-});
-
-test("a CSV file is read into the field, and imported after it was shown", {
-  skip: !hasScripts,
-}, async (t) => {
-  const visit = await visitor(t, fixture().admin);
-  const { page } = visit;
-  await visit.open("/users/import");
-  const csv = (text: string) => ({
-    name: "crew.csv",
-    mimeType: "text/csv",
-    buffer: Buffer.from(text, "latin1"),
+if (isByKeyboard)
+  test("by keys: through the rows, ticking, opening, searching, and help that names them", async (t) => {
+    const visit = await visitor(t, fixture().admin);
+    const { page } = visit;
+    await visit.open("/applications");
+    const { keyboard } = page;
+    const focusedRow = () => page.evaluate("document.activeElement.closest('tr')?.id");
+    const rows = await page.locator("tbody tr").evaluateAll((all) => all.map(({ id }) => id));
+    await keyboard.press("j");
+    assert.equal(await focusedRow(), rows[0]);
+    await keyboard.press("j");
+    await keyboard.press("ArrowDown");
+    await keyboard.press("k");
+    assert.equal(await focusedRow(), rows[1]);
+    await keyboard.press("x");
+    await page.getByText("1 selected").waitFor();
+    await keyboard.press("x");
+    await page.locator(".bulk-count").filter({ hasText: /^$/ }).waitFor({ state: "attached" });
+    await keyboard.press("/");
+    assert.equal(await page.evaluate("document.activeElement.id"), "search");
+    await keyboard.type("jxk?");
+    assert.equal(await page.locator("#search").inputValue(), "jxk?", "what is typed is typed");
+    await page.locator("p", { hasText: "No results" }).waitFor();
+    await visit.open("/applications");
+    await keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.waitFor();
+    await page.locator("#list-keys-on").focus();
+    await keyboard.press("Space");
+    await keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await keyboard.press("j");
+    assert.equal(await focusedRow(), undefined, "letters alone are off");
+    await keyboard.press("?");
+    await page.locator("#list-keys-on").focus();
+    await keyboard.press("Space");
+    await keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
+    await keyboard.press("j");
+    const name = await page.evaluate("document.activeElement.innerText");
+    await keyboard.press("Enter");
+    await visit.at(String(name));
   });
-  await page.locator("#file").setInputFiles(csv("email;firstname\nrene@crew.example;Ren\u00e9"));
-  await page.getByText("crew.csv read.").waitFor();
-  assert.match(await page.locator("#list").inputValue(), /René$/, "also as a spreadsheet writes it");
-  await page.locator("#file").setInputFiles(csv("x".repeat(2_000_000)));
-  await page.getByText("The file is too large.").waitFor();
-  assert.match(await page.locator("#list").inputValue(), /René$/);
-  await enter(page, "import-check");
-  await page.getByText("rene@crew.example").waitFor();
-});
+
+if (hasScripts)
+  test("a CSV file is read into the field, and imported after it was shown", async (t) => {
+    const visit = await visitor(t, fixture().admin);
+    const { page } = visit;
+    await visit.open("/users/import");
+    const csv = (text: string) => ({
+      name: "crew.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(text, "latin1"),
+    });
+    await page.locator("#file").setInputFiles(csv("email;firstname\nrene@crew.example;Ren\u00e9"));
+    await page.getByText("crew.csv read.").waitFor();
+    assert.match(await page.locator("#list").inputValue(), /René$/, "also as a spreadsheet writes it");
+    await page.locator("#file").setInputFiles(csv("x".repeat(2_000_000)));
+    await page.getByText("The file is too large.").waitFor();
+    assert.match(await page.locator("#list").inputValue(), /René$/);
+    await enter(page, "import-check");
+    await page.getByText("rene@crew.example").waitFor();
+  });
 
 test("a question about ticked rows that is cancelled changes nothing", async (t) => {
   const visit = await visitor(t, fixture().admin);
@@ -205,15 +202,14 @@ test("a question about ticked rows that is cancelled changes nothing", async (t)
   assert.equal((await findApplication(db(), orgId, id))?.name, "Kept");
 });
 
-test("every list looks right on a desk and on a phone, in light and dark", {
-  skip: !isByKeyboard,
-}, async (t) => {
-  const visit = await visitor(t, fixture().admin);
-  for (const [path] of acts) {
-    await openList(visit, path);
-    await keepPictures(visit.page, `list-${path.replaceAll(/\W+/g, "-")}`);
-  }
-});
+if (isByKeyboard)
+  test("every list looks right on a desk and on a phone, in light and dark", async (t) => {
+    const visit = await visitor(t, fixture().admin);
+    for (const [path] of acts) {
+      await openList(visit, path);
+      await keepPictures(visit.page, `list-${path.replaceAll(/\W+/g, "-")}`);
+    }
+  });
 
 test("every form of lists was submitted", () => {
   assertAllSent("lists");

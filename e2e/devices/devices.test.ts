@@ -168,26 +168,25 @@ test("without JavaScript: creates, shows and withdraws an enrolment code, withou
   assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
 });
 
-test("an enrolment code is withdrawn where it is listed; who cancels keeps it", {
-  skip: !hasScripts,
-}, async (t) => {
-  const { page } = await newPage(t, browserOptions);
-  await page.goto(manage);
-  await signInByKeyboard(page, demo.admin);
-  await type(page, "name", "In place");
-  await enter(page, "device-register-submit");
-  const code = await page.locator("#enrollment-code").innerText();
-  await enter(page, "once-done");
-  const opener = '[aria-label="Withdraw the code for In place"]';
-  await enter(page, opener);
-  await page.locator("dialog #code-withdraw-confirm").waitFor();
-  await press(page, "act-cancel");
-  await page.locator("dialog").waitFor({ state: "detached" });
-  await enter(page, opener);
-  await enter(page, "dialog #code-withdraw-confirm");
-  await page.getByText("Code withdrawn.").waitFor();
-  assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
-});
+if (hasScripts)
+  test("an enrolment code is withdrawn where it is listed; who cancels keeps it", async (t) => {
+    const { page } = await newPage(t, browserOptions);
+    await page.goto(manage);
+    await signInByKeyboard(page, demo.admin);
+    await type(page, "name", "In place");
+    await enter(page, "device-register-submit");
+    const code = await page.locator("#enrollment-code").innerText();
+    await enter(page, "once-done");
+    const opener = '[aria-label="Withdraw the code for In place"]';
+    await enter(page, opener);
+    await page.locator("dialog #code-withdraw-confirm").waitFor();
+    await press(page, "act-cancel");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await enter(page, opener);
+    await enter(page, "dialog #code-withdraw-confirm");
+    await page.getByText("Code withdrawn.").waitFor();
+    assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
+  });
 
 test("denies a standard user on an accessible page", async (t) => {
   const { page, watch } = await newPage(t, {});
