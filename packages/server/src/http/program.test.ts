@@ -16,6 +16,7 @@ test("tells programs from browsers by what they accept and send", () => {
     { accept: "application/json" },
     { accept: "application/json", cookie: "a=b", "accept-language": "en" },
     { accept: "*/*" },
+    {},
     { authorization: "Bearer x", accept: "text/html" },
     { authorization: "Basic x", accept: "*/*" },
     { authorization: "Basically x", accept: "text/html" },
@@ -27,7 +28,8 @@ test("tells programs from browsers by what they accept and send", () => {
     { accept: "*/*", "accept-language": "en" },
     { authorization: "Basic x", accept: "text/html,*/*;q=0.8" },
     { authorization: "negotiate x", accept: "text/html" },
-    {},
+    { cookie: "a=b" },
+    { "accept-language": "en" },
   ];
   for (const headers of programs) assert.equal(isProgram({ headers }), true, JSON.stringify(headers));
   for (const headers of browsers) assert.equal(isProgram({ headers }), false, JSON.stringify(headers));
@@ -44,11 +46,14 @@ after(() => running.close());
 /** As curl asks: `fetch` names a language. */
 async function get(
   url: string,
-  accept: string,
+  accept: string | undefined,
   more: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number | undefined; contentType: string; allow: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  request(url, { headers: { accept, ...more } }, resolve).on("error", reject);
+  request(url, { headers: { ...(accept === undefined ? {} : { accept }), ...more } }, resolve).on(
+    "error",
+    reject,
+  );
   const response = await promise;
   response.resume();
   const { "content-type": contentType = "", allow } = response.headers;
@@ -56,6 +61,7 @@ async function get(
 }
 
 test("a program without credentials gets 401 in JSON where a browser gets the sign-in page", async () => {
+  // As curl, as programs that say what they read, and as Go and Java.
   for (const path of [
     `/devices/manage/${org.organisation.id}`,
     `/devices/manage/${org.organisation.id}/policy`,
@@ -65,7 +71,7 @@ test("a program without credentials gets 401 in JSON where a browser gets the si
     `/oauth/${org.organisation.id}/account`,
     `/oauth/${org.organisation.id}/account/profile`,
   ])
-    for (const accept of ["*/*", "application/json"]) {
+    for (const accept of ["*/*", "application/json", undefined]) {
       const { status, contentType } = await get(`${running.baseUrl}${path}`, accept);
       assert.equal(status, 401, `${accept} ${path}`);
       assert.match(contentType, /json/);

@@ -12,14 +12,14 @@ export const acceptsPage = ({ headers }: Pick<FastifyRequest, "headers">): boole
 const BROWSERS_OWN = /^(?:basic|digest|negotiate|ntlm)(?: |$)/i;
 
 /**
- * Programs authenticate by a header, or accept JSON. One that accepts anything, but has no cookie and wants no language, reads
- * no page either: it gets 401, never a sign-in page.
+ * Programs authenticate by a header, or accept JSON. One that accepts anything or does not say (as Go's and Java's clients), but
+ * has no cookie and wants no language, reads no page either: it gets 401, never a sign-in page.
  */
 export function isProgram(request: Pick<FastifyRequest, "headers">): boolean {
   const { accept, authorization, cookie } = request.headers;
   if (authorization !== undefined) return !(acceptsPage(request) && BROWSERS_OWN.test(authorization));
-  if (accept === undefined || acceptsPage(request)) return false;
-  if (accept.includes("application/json")) return true;
+  if (acceptsPage(request)) return false;
+  if (accept?.includes("application/json")) return true;
   return cookie === undefined && request.headers["accept-language"] === undefined;
 }
 
