@@ -14,7 +14,7 @@ import { createEncryption } from "../encryption/encryption.ts";
 import { type DeviceCertificateInput, issueDeviceCertificate } from "./certificates.ts";
 import { CA_LIFETIME_MS, CERTIFICATE_LIFETIME_MS } from "./generation.ts";
 import { createGeneration, type OpenGeneration } from "./rotation.ts";
-import { oid, serialNumber, x509Time } from "./x509.ts";
+import { newSerial, oid, serialNumber, x509Time } from "./x509.ts";
 
 const ORG = "01998d6e-0000-7000-8000-000000000001";
 const DEVICE = "01998d6e-0000-7000-8000-0000000000d1";
@@ -98,7 +98,7 @@ test("a device certificate has exactly the specified content", async () => {
   );
   assert.equal(certificate.notBefore, Math.floor(NOW / 1000) * 1000 - 300_000);
   assert.equal(certificate.notAfter, Math.floor(NOW / 1000) * 1000 + 90 * 86_400_000);
-  assert.equal(serial.toLowerCase().padStart(32, "0"), certificate.serial);
+  assert.equal(serial.toLowerCase(), certificate.serial);
   const digest = createHash("sha256").update(certificate.der).digest("base64url");
   assert.equal(certificate.fingerprint, digest);
 });
@@ -133,6 +133,12 @@ test("device certificates stay within the validity of their CA", async () => {
   assert.ok(CERTIFICATE_LIFETIME_MS > 1_000);
   const early = await made({ now: ca.notBefore - 60_000 });
   assert.equal(early.notBefore, ca.notBefore);
+});
+
+test("every program shows a serial number with the same 32 digits: none begins with a zero byte", () => {
+  const firstBytes = new Set(Array.from({ length: 10_000 }, () => newSerial().slice(0, 2)));
+  assert.ok(!firstBytes.has("00"));
+  assert.ok(firstBytes.has("01") && firstBytes.has("ff"));
 });
 
 test("serial numbers have 128 random bits in canonical encoding", async () => {

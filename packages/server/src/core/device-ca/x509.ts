@@ -1,5 +1,5 @@
 /** DER building blocks of certificates, CRLs and OCSP responses (RFC 5280 §4.1, §5.1; RFC 6960 §4.2). */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import { childrenOf, derTags, expectTag, readDer, wholeBytesOf } from "@signet/protocol/der/der";
 import {
   derBitString,
@@ -76,8 +76,12 @@ export function keyBits(spki: Buffer): Buffer {
 export const keyIdentifier = (spki: Buffer): Buffer =>
   createHash("sha256").update(keyBits(spki)).digest().subarray(0, 20);
 
-/** 128 random bits (RFC 5280 §4.1.2.2): 32 hexadecimal digits. */
-export const newSerial = (): string => randomBytes(16).toString("hex");
+/**
+ * 128 random bits (RFC 5280 §4.1.2.2): 32 hexadecimal digits. The first byte is never 0, which DER would leave out: every program
+ * shows the same digits of a certificate as our pages do.
+ */
+export const newSerial = (): string =>
+  Buffer.concat([Buffer.of(randomInt(1, 0x100)), randomBytes(15)]).toString("hex");
 
 /** @param hexadecimal 32 digits */
 export const serialNumber = (hexadecimal: string): Buffer => derInteger(Buffer.from(hexadecimal, "hex"));
