@@ -208,7 +208,7 @@ test("ends another session and revokes a consent; both are in the activity log a
   const { page } = visit;
   const other = await signedIn(t, aiko);
   await enter(page, "nav-sessions");
-  await enter(page, "#sessions li:not(:has(.tag)) > a");
+  await enter(page, "#sessions li:not(:has(.state.good)) > a");
   await enter(page, "change-confirm");
   await page.locator("#sessions-done").waitFor();
   assert.equal(await isSignedIn(other), false);

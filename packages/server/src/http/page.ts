@@ -1,6 +1,7 @@
 /** Sends a page with its security headers and a nonce for its one style element. */
 import { randomBytes } from "node:crypto";
 import type { FastifyReply } from "fastify";
+import { PAGE_CHALLENGE } from "./challenge.ts";
 import { sendBytes } from "./send-bytes.ts";
 
 export const newNonce = (): string => randomBytes(18).toString("base64");
@@ -32,6 +33,7 @@ export async function sendPage(reply: FastifyReply, body: string | Buffer, page:
   reply
     .code(page.status ?? 200)
     .headers({
+      ...(page.status === 401 ? PAGE_CHALLENGE : {}),
       "content-security-policy": contentSecurityPolicy(page),
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",

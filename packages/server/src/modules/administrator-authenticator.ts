@@ -14,8 +14,9 @@ import { type BrowserDeps, currentSession, isValidCsrfToken } from "../features/
 import { lacksRequiredFactorInBrowser } from "../features/oauth/authorize/sign-in-context.ts";
 import { administratorAccountAuthenticator } from "../features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "../features/system-accounts/idempotency.ts";
-import { notAuthenticated, PAGE_CHALLENGE } from "../http/api/api-error.ts";
+import { notAuthenticated } from "../http/api/api-error.ts";
 import type { ApiAuthenticator } from "../http/api/api-route.ts";
+import { PAGE_CHALLENGE } from "../http/challenge.ts";
 import { CodedError, codedNotFound } from "../http/coded-error.ts";
 import { CSRF_HEADER } from "../http/csrf.ts";
 import { addressOf } from "../http/listeners/client-address.ts";

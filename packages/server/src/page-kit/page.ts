@@ -19,7 +19,7 @@ import type { SignedIn } from "../core/sessions/session.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
-import { PAGE_CHALLENGE } from "../http/api/api-error.ts";
+import { PAGE_CHALLENGE } from "../http/challenge.ts";
 import { type ErrorHandler, sendProblem } from "../http/error-handlers.ts";
 import { NotFound } from "../http/errors.ts";
 import { sanitizeQuery } from "../http/form-body.ts";

@@ -29,6 +29,7 @@ import { freePort } from "./free-port.ts";
 import { watchLateErrors } from "./late-errors.ts";
 import { watchOpenAnswers } from "./open-answers.ts";
 import { unauditedActs } from "./probes/audited-acts.ts";
+import { watchChallenges } from "./probes/unnamed-schemes.ts";
 import { watchActs } from "./probes/watched-acts.ts";
 
 export interface TestService {
@@ -180,6 +181,7 @@ async function start(
   watch.watch(app.server);
   const answers = watchOpenAnswers(app.server);
   const late = watchLateErrors(app.server);
+  const unnamed = watchChallenges(app.server);
   closing.push(async () => late.end());
   await app.listen({ host: "127.0.0.1", port });
   await listeners.listen();
@@ -201,6 +203,7 @@ async function start(
       await close();
       if (late.found().length > 0)
         throw new Error(`thrown after the answer was sent:\n${late.found().join("\n")}`);
+      if (unnamed().length > 0) throw new Error(`401 without WWW-Authenticate:\n${unnamed().join("\n")}`);
       const silent = options.isMeddling ? [] : unauditedActs(watch.acts());
       if (silent.length > 0) throw new Error(`nothing in the audit log says so:\n${silent.join("\n")}`);
     },

@@ -18,7 +18,7 @@ export function operationView({ method, path, operation, answers }: ReferenceOpe
   const errors = answers.filter(([status]) => Number(status) >= 400);
   return html`<article class="card operation" id="${operationId}">
 <h3>${summary}</h3>
-<p class="route"><span class="tag">${method}</span> <code>${path}</code></p>
+<p class="route"><span class="method">${method}</span> <code>${path}</code></p>
 ${description !== undefined && html`<p>${prose(description)}</p>`}
 <p class="quiet">${credentialText(operation)}</p>
 ${parameterView(parameters)}

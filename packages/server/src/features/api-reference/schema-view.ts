@@ -22,7 +22,7 @@ ${members.map(memberItem)}</ul>`;
 function memberItem({ name, isRequired, schema, description }: Member): Html {
   const text = description ?? schema.description;
   return html`<li>
-<div class="member"><code class="member-name">${name}</code> <span class="member-type">${typeLabel(schema)}</span>${isRequired && html` <span class="tag">required</span>`}</div>
+<div class="member"><code class="member-name">${name}</code> <span class="member-type">${typeLabel(schema)}</span>${isRequired && html` <span class="quiet">required</span>`}</div>
 ${text !== undefined && html`<p>${prose(text)}</p>`}${nested(schema)}</li>
 `;
 }

@@ -217,7 +217,7 @@ forEachDatabase(({ fresh }) => {
       more: { scope: "openid <img/src=x>" },
     });
     assert.match(page.body, /<li data-scope="&lt;img\/src=x&gt;" class="sensitive">/);
-    assert.match(page.body, /&lt;b&gt;Pay&lt;\/b&gt;<\/bdi> <strong class="badge">Sensitive/);
+    assert.match(page.body, /&lt;b&gt;Pay&lt;\/b&gt;<\/bdi> <span class="state warn">Sensitive/);
     assert.match(page.body, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
     assert.doesNotMatch(page.body, /<script>|<img\/src|<b>/);
   });

@@ -5,3 +5,6 @@ export type BadgeKind = "good" | "warn" | "bad" | "plain";
 
 export const badge = (kind: BadgeKind, text: string): Html =>
   html`<span class="state ${kind}">${text}</span>`;
+
+/** What is no status: quiet words beside a name, such as `You`. */
+export const tag = (text: string): Html => html`<span class="tag">${text}</span>`;

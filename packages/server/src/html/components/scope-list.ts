@@ -1,6 +1,7 @@
 /** Scopes in plain sentences; sensitive ones first, and marked. */
 import { type Html, html } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { badge } from "./badge.ts";
 
 /** A scope in plain words. Standard scopes have theirs in the messages. */
 export type ScopeText = {
@@ -21,10 +22,10 @@ const sensitiveFirst = (one: ScopeText, other: ScopeText): number =>
   Number(other.sensitive ?? false) - Number(one.sensitive ?? false);
 
 function scopeItem(scope: ScopeText, text: Messages): Html {
-  const badge = scope.sensitive && html` <strong class="badge">${text.consent.sensitive}</strong>`;
+  const mark = scope.sensitive && html` ${badge("warn", text.consent.sensitive)}`;
   const { title, more } = scopeTexts(scope, text);
   const note = more !== undefined && html`<span class="quiet item-note scope-note"><bdi>${more}</bdi></span>`;
-  return html`<li data-scope="${scope.name}"${scope.sensitive && html` class="sensitive"`}><bdi>${title}</bdi>${badge}${note}</li>
+  return html`<li data-scope="${scope.name}"${scope.sensitive && html` class="sensitive"`}><bdi>${title}</bdi>${mark}${note}</li>
 `;
 }
 

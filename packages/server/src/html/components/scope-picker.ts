@@ -1,5 +1,6 @@
 /** Scopes to tick: standard ones and the organisation's own, sensitive ones marked; many of them can be searched (scripts/scope-picker.js). */
 import { type Content, type Html, html } from "../html.ts";
+import { badge } from "./badge.ts";
 import { described, type Field, fieldNotes } from "./fields.ts";
 import { icon } from "./icons.ts";
 
@@ -40,7 +41,7 @@ function scopeBox(
 ): Content {
   const own = `${id}-${name}`;
   return html`<div class="option" data-scope-name="${name} ${text}"><input type="checkbox" id="${own}" name="${id}" value="${name}"${values.includes(name) && html` checked`}${hasFocus && html` autofocus`}${text !== undefined && html` aria-describedby="${own}-hint"`}>
-<label for="${own}"><code>${name}</code>${isSensitive && html` <strong class="badge">${sensitive}</strong>`}</label>
+<label for="${own}"><code>${name}</code>${isSensitive && html` ${badge("warn", sensitive)}`}</label>
 ${text !== undefined && html`<span class="field-hint" id="${own}-hint">${text}</span>`}</div>
 `;
 }

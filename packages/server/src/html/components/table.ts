@@ -1,6 +1,7 @@
 /** Tables. On narrow screens the stylesheet turns rows into records. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { tag as quietTag } from "./badge.ts";
 import { type BulkBar, bulkForm, rowBox, selectAllBox } from "./bulk-bar.ts";
 import { icon } from "./icons.ts";
 
@@ -91,7 +92,7 @@ export function nameCell(view: {
     uri === undefined
       ? html`<span class="item-name"><bdi>${name}</bdi></span>`
       : html`<a class="item-name" href="${linkAddress(uri)}"><bdi>${name}</bdi></a>`;
-  const text = html`${named}${tag !== undefined && html` <span class="tag">${tag}</span>`}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
+  const text = html`${named}${tag !== undefined && html` ${quietTag(tag)}`}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
   return logo === undefined ? text : html`<div class="named">${logo}<div>${text}</div></div>`;
 }
 

@@ -1,4 +1,5 @@
 /** Errors of the JSON APIs: RFC 9457 problem documents with a stable code (wire-contract.md §1). */
+import { HMAC_CHALLENGE } from "../challenge.ts";
 
 export interface MemberFault {
   /** JSON Pointer (RFC 6901) into the body, or `?name` for a parameter of the query. */
@@ -36,15 +37,10 @@ export class ApiError extends Error {
     if (options.detail !== undefined) this.detail = options.detail;
     if (options.errors !== undefined) this.errors = options.errors;
     if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
-    if (options.headers !== undefined) this.headers = options.headers;
+    const challenge = status === 401 ? HMAC_CHALLENGE : undefined;
+    if (challenge ?? options.headers) this.headers = { ...challenge, ...options.headers };
   }
 }
-
-/**
- * What a page says to a program that has not signed in: a 401 names a scheme (RFC 9110 §15.5.2), and a page knows none but the
- * cookie of a browser.
- */
-export const PAGE_CHALLENGE = { "www-authenticate": 'Cookie realm="Signet"' } as const;
 
 /** One response for a wrong key, a wrong signature, a disabled account and a missing permission. */
 export const notAuthenticated = (cause: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -153,8 +153,12 @@ function answersOf(
 ): Answers {
   const entries = statuses.map((status) => {
     const isBusy = status === 429 || status === 503;
-    const headers = isBusy ? { headers: { "Retry-After": "seconds to wait" } } : {};
-    return [status, { description: meanings[status] ?? "Error", ...headers, ...form(status) }] as const;
+    const headers = {
+      ...(isBusy ? { "Retry-After": "seconds to wait" } : {}),
+      ...(status === 401 ? { "WWW-Authenticate": "the scheme that authenticates" } : {}),
+    };
+    const named = Object.keys(headers).length > 0 ? { headers } : {};
+    return [status, { description: meanings[status] ?? "Error", ...named, ...form(status) }] as const;
   });
   return Object.fromEntries(entries);
 }

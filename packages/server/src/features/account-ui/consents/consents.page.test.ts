@@ -29,7 +29,7 @@ test("shows scopes, date and revoke link of each application", () => {
   const page = render(consentsPage(view));
   assert.match(page, /<bdi>Payroll<\/bdi>/);
   assert.match(page, /Allowed on <time [^>]*data-day>2 Jan 1970</);
-  assert.match(page, /See your pay<\/bdi> <strong class="badge">Sensitive/);
+  assert.match(page, /See your pay<\/bdi> <span class="state warn">Sensitive/);
   assert.match(page, /href="\/user\/consents\?id=1" aria-label="Revoke access for Payroll"/);
   assert.match(page, /id="consents-done"/);
 });

@@ -1,6 +1,7 @@
 /** The security page: password, second factors, recovery codes and trusted browsers. */
 
 import type { SecondFactorMethod } from "../../../core/organisations/sign-in-methods.ts";
+import { badge, tag } from "../../../html/components/badge.ts";
 import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
@@ -112,7 +113,7 @@ function passkeys({ passkeys: list, uris }: Factors, messages: Messages, isOffer
   const { day } = messages.format;
   if (list.length === 0 && !isOffered) return undefined;
   const item = (passkey: Factors["passkeys"][number]) => html`<li>
-<div><span class="item-name"><bdi>${passkey.name}</bdi>${passkey.isBackedUp && html` <span class="tag">${text.synced}</span>`}</span>
+<div><span class="item-name"><bdi>${passkey.name}</bdi>${passkey.isBackedUp && html` ${tag(text.synced)}`}</span>
 <span class="quiet item-note">${dayWithin(text.added({ at: passkey.createdAt }), passkey.createdAt, day)}, ${passkey.lastUsedAt === null ? text.neverUsed : dayWithin(text.used({ at: passkey.lastUsedAt }), passkey.lastUsedAt, day)}</span></div>
 <a href="${linkAddress(passkey.uri)}" aria-label="${text.changeOf({ name: passkey.name })}">${text.change}</a>
 </li>
@@ -149,7 +150,7 @@ function trustedBrowsers(view: SecurityView, text: Messages["security"]["devices
   const item = (browser: SecurityView["trustedBrowsers"][number]) => {
     const name = browser.name ?? text.unknown;
     return html`<li>
-<div><span class="item-name">${name}${browser.isCurrent && html` <span class="tag">${text.thisOne}</span>`}</span>
+<div><span class="item-name">${name}${browser.isCurrent && html` ${badge("good", text.thisOne)}`}</span>
 <span class="quiet item-note">${dayWithin(text.used({ at: browser.lastUsedAt }), browser.lastUsedAt, day)}, ${dayWithin(text.until({ at: browser.expiresAt }), browser.expiresAt, day)}</span></div>
 <a href="${linkAddress(browser.uri)}" aria-label="${text.forgetOf({ browser: name })}">${text.forget}</a>
 </li>

@@ -272,7 +272,7 @@ forEachDatabase(({ fresh }) => {
     const list = (await open(last)).body;
     assert.match(list, /Firefox, Windows/);
     assert.match(list, /Chrome, macOS/);
-    assert.match(list, /Unknown browser <span class="tag">This browser/);
+    assert.match(list, /Unknown browser <span class="state good">This browser/);
     const firefox = /href="[^"]*\/browsers\?id=([\w-]+)" aria-label="Remove Firefox, Windows"/.exec(
       list,
     )?.[1];

@@ -38,7 +38,7 @@ test("renders valid HTML and escapes every value", () => {
 
 test("shows browser, times, IP address and applications of each session, and marks the current one", () => {
   const page = render(sessionsPage(view)).replace(/\s+/g, " ");
-  assert.match(page, /Firefox, Windows <span class="tag">This browser<\/span>/);
+  assert.match(page, /Firefox, Windows <span class="state good">This browser<\/span>/);
   assert.equal(page.match(/This browser/g)?.length, 1);
   assert.match(page, /Last used <time [^>]*>2 Jan 1970, 00:00 UTC</);
   assert.match(page, /Signed in since <time [^>]*data-day>1 Jan 1970<\/time>, from 192\.0\.2\.7/);

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { iconPath } from "../../../html/components/icons.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { PAGE_CHALLENGE } from "../../../http/challenge.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { isProgram } from "../../../http/program.ts";
 import { displayEvents } from "../../../page-kit/audit-events/display-events.ts";
@@ -85,5 +86,6 @@ function countText(groups: readonly ResultGroup[], text: string, messages: Messa
 }
 
 async function sendJson({ reply }: Visit, status: number, body: object): Promise<void> {
+  if (status === 401) reply.headers(PAGE_CHALLENGE);
   await reply.code(status).header("cache-control", "no-store").send(body);
 }

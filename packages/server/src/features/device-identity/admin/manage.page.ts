@@ -5,6 +5,7 @@ import {
   deviceStates,
   MAX_DEVICES,
 } from "../../../core/devices/devices-by-state.store.ts";
+import { tag } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { chartLegend } from "../../../html/components/charts/chart.ts";
@@ -115,7 +116,7 @@ function openCode(code: ListedCode, { manageUri, messages }: ManageView): Html {
   const { name, attestation, replacedName, author } = code;
   const who = typeof author === "object" ? author.email : text[author];
   return html`<li>
-<div><span class="item-name"><bdi>${name ?? text.unnamed}</bdi>${attestation !== "none" && html` <span class="tag">${text.tpm[attestation]}</span>`}</span>
+<div><span class="item-name"><bdi>${name ?? text.unnamed}</bdi>${attestation !== "none" && html` ${tag(text.tpm[attestation])}`}</span>
 <span class="quiet item-note">${timeWithin(text.until({ at: code.expiresAt }), code.expiresAt, messages.format.minute)}, ${text.by({ who, at: code.createdAt })}</span>
 ${replacedName !== undefined && html`<span class="quiet item-note"><bdi>${text.replaces({ name: replacedName })}</bdi></span>`}</div>
 ${rowLink({

@@ -14,6 +14,7 @@ import {
   type RateLimits,
   rateLimitHeaders,
 } from "../../../core/rate-limits/rate-limits.ts";
+import { ENROLMENT_CODE_CHALLENGE } from "../../../http/challenge.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { findCodeByHash } from "./enrolment-code.store.ts";
 
@@ -82,6 +83,7 @@ export const isUsable = ({ usedAt, withdrawnAt, expiresAt }: EnrolmentCode, now:
 export const invalidCode = (cause: string): CodedError =>
   new CodedError(401, "invalid_code", "the enrolment code is not valid", {
     cause: `enrolment code: ${cause}`,
+    headers: ENROLMENT_CODE_CHALLENGE,
   });
 
 async function count(

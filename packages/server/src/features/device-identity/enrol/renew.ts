@@ -17,6 +17,7 @@ import {
   presentedDevice,
   type RefusedCertificate,
 } from "../../../core/devices/presented-device.ts";
+import { CERTIFICATE_CHALLENGE } from "../../../http/challenge.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { deviceActor, keyAlreadyEnrolled } from "./enrol-device.ts";
 import { countEnrolmentAttempt, type EnrolmentCodeDeps } from "./enrolment-code.ts";
@@ -88,7 +89,10 @@ async function issueRenewal(
 }
 
 async function requireDevice(deps: RenewDeps, { orgId, presented }: Renewal): Promise<Presented> {
-  if (!presented) throw new CodedError(401, "invalid_client", "no client certificate was presented");
+  if (!presented)
+    throw new CodedError(401, "invalid_client", "no client certificate was presented", {
+      headers: CERTIFICATE_CHALLENGE,
+    });
   const found = await presentedDevice(deps, orgId, presented);
   if (found.kind === "refused") throw refused(found.reason);
   return found;
@@ -100,7 +104,10 @@ function refused(reason: RefusedCertificate): CodedError {
   const description = isOurs
     ? `the certificate is ${reason}`
     : "the certificate does not belong to a device of this organisation";
-  return new CodedError(401, "invalid_client", description, { cause: `device certificate: ${reason}` });
+  return new CodedError(401, "invalid_client", description, {
+    cause: `device certificate: ${reason}`,
+    headers: CERTIFICATE_CHALLENGE,
+  });
 }
 
 function requireDue({ notBefore, notAfter }: DeviceCertificate, now: number): void {

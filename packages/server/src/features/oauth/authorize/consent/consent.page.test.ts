@@ -61,7 +61,7 @@ test("every scope is described; a sensitive one comes first and is marked in wor
   const items = [...page.matchAll(/<li data-scope="([^"]*)"[^>]*>(.*?)<\/li>/g)].map((match) => match[2]);
   assert.equal(items.length, view.scopes.length);
   assert.equal(new Set(items).size, items.length);
-  assert.equal(items[0], `<bdi>Change salaries</bdi> <strong class="badge">Sensitive</strong>`);
+  assert.equal(items[0], `<bdi>Change salaries</bdi> <span class="state warn">Sensitive</span>`);
   assert.match(items[3] ?? "", /See your email address/);
   assert.equal(items[6], "<bdi>Use “ledger” on your behalf</bdi>");
 });
