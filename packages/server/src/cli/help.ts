@@ -1,4 +1,5 @@
 /** `--help`: commands, their options and the environment variables. */
+import { type SettingName, secretSettings, twinOf } from "../config/setting-names.ts";
 import { type Command, type Option, optionsOf, usageOf } from "./command.ts";
 
 export function commandHelp(command: Command): string {
@@ -26,6 +27,7 @@ const titles: Readonly<Record<string, string>> = {
   start: "Server",
   migrate: "Server",
   doctor: "Server",
+  config: "Server",
   org: "Organisations",
   user: "Users",
   app: "Applications (OAuth clients)",
@@ -91,7 +93,7 @@ function topicSection(commands: readonly Command[]): string[] {
   ];
 }
 
-const environment: Readonly<Record<string, string>> = {
+const environment: Readonly<Record<SettingName, string>> = {
   PORT: "port to listen on (default 8080)",
   HOST: "address to listen on (default localhost); 0.0.0.0 for all interfaces",
   SIGNET_BASE_URL: "public HTTPS URL of the service (default http://localhost:PORT)",
@@ -126,7 +128,13 @@ const environment: Readonly<Record<string, string>> = {
     "name=count/seconds, comma-separated, e.g. password-account=10/900, second-factor-account=10/3600",
 };
 
-const environmentSection = (): string[] => section("Environment", columns(Object.entries(environment)));
+const environmentSection = (): string[] => [
+  ...section("Environment", columns(Object.entries(environment))),
+  ...section(
+    "Settings in files",
+    columns(secretSettings.map((name) => [twinOf(name), `file that has the value of ${name}`])),
+  ),
+];
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ["", title, ...lines];

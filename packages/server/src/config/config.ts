@@ -15,8 +15,12 @@ import {
 } from "../core/rate-limits/rate-limits.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
+import { originsOf, withSettingFiles } from "./setting-files.ts";
+import { faultsOfNames, type SettingName } from "./setting-names.ts";
 
 export interface Config extends CertificateListeners {
+  /** Of the settings that are set: `environment`, or the path of the file. */
+  readonly origins: Readonly<Partial<Record<SettingName, string>>>;
   readonly port: number;
   readonly host: string;
   /** Without a trailing slash; every URL that Signet emits begins with it. */
@@ -60,8 +64,9 @@ export class InvalidConfig extends Error {
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 /** @throws InvalidConfig naming every fault, never a value that may be a secret */
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const faults: string[] = [];
+export function readConfig(environment: Env = process.env): Config {
+  const faults = faultsOfNames(environment);
+  const env = withSettingFiles(environment, faults);
   const port = wholeNumber(env, "PORT", { fallback: 8080, min: 1, max: 65_535 }, faults);
   const dataDir = resolve(text(env, "SIGNET_DATA_DIR") ?? "./data");
   const logLevel = text(env, "LOG_LEVEL") ?? "info";
@@ -76,6 +81,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const pool = { fallback: 10, min: 1, max: 500 };
   const hashes = { fallback: defaultConcurrency(), min: 1, max: 64 };
   const config: Config = {
+    origins: originsOf(environment),
     ...base,
     dataDir,
     databaseUrl: databaseUrl(env, dataDir, faults),
