@@ -2,6 +2,7 @@
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { sql } from "kysely";
 import { affectsAny } from "../../db/affected.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import { countRows, inListOrder, type KeysetPage, readPage } from "../../db/keyset.ts";
 import type { Db } from "../../db/open.ts";
@@ -17,6 +18,16 @@ import {
   defaultSettings,
 } from "./application.ts";
 
+const applicationColumns = columnsOf<ApplicationTable>()(
+  ...(["org_id", "id", "name", "client_type", "settings"] as const),
+  ...(["created_at", "updated_at", "disabled_at", "version"] as const),
+);
+
+const secretColumns = columnsOf<ClientSecretTable>()(
+  ...(["org_id", "application_id", "id", "label", "secret_hash", "hint"] as const),
+  ...(["created_at", "expires_at", "revoked_at", "last_used_at"] as const),
+);
+
 export async function insertApplication(db: Db, application: Application): Promise<void> {
   const { settings, secrets: _secrets, ...members } = application;
   await db
@@ -28,13 +39,24 @@ export async function insertApplication(db: Db, application: Application): Promi
 
 /** Includes its secrets, also revoked and expired ones. */
 export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
-  const row = await db
-    .selectFrom("application")
-    .selectAll()
-    .where((eb) => allOf(eb, { org_id: orgId, id }))
-    .executeTakeFirst();
-  return row && fromRow(row, await secretsOf(db, orgId, [id]));
+  const [row] = await selectOne(db, { orgId, id });
+  return row && fromRow(row, await selectSecrets(db, { orgId, id }));
 }
+
+const selectOne = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+  db
+    .selectFrom("application")
+    .select(applicationColumns)
+    .where((eb) => allOf(eb, { org_id: value("orgId"), id: value("id") })),
+);
+
+const selectSecrets = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+  db
+    .selectFrom("client_secret")
+    .select(secretColumns)
+    .where((eb) => allOf(eb, { org_id: value("orgId"), application_id: value("id") }))
+    .orderBy("id"),
+);
 
 /** Oldest first. */
 const secretsOf = (db: Db, orgId: string, applicationIds: readonly string[]): Promise<ClientSecretTable[]> =>

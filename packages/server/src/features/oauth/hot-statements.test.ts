@@ -4,7 +4,9 @@ import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
+import { makeApiClient } from "../../testing/fixtures/api-client.ts";
 import { credentials, postForm } from "../../testing/fixtures/client.ts";
+import { callApi, makeSystemAccount } from "../../testing/fixtures/system-account.ts";
 import { sendRaw } from "../../testing/probes/answers.ts";
 import { countStatements } from "../../testing/probes/counted-statements.ts";
 import {
@@ -15,7 +17,7 @@ import {
 } from "../../testing/test-service.ts";
 
 /** By timers, for many requests at once. */
-const WRITTEN_LATER = /"(?:activity|client_secret|refused_request)"/;
+const WRITTEN_LATER = /^(?!select).*"(?:activity|client_secret|refused_request|system_account_key)"/;
 
 forEachDatabase(({ fresh, name }) => {
   const statements = countStatements();
@@ -75,6 +77,22 @@ forEachDatabase(({ fresh, name }) => {
     const headers = { authorization: `Bearer ${accessToken}` };
     const found = await ofSecond(() => sendRaw(`${org.issuer}/userinfo`, { headers }));
     assert.deepEqual(found.map(short), ["select token_family", "select membership", "select token_family"]);
+  });
+
+  test("a user by API v1: whether the token is revoked, the user, and the rest of the record at once", async () => {
+    const reader = await makeApiClient(running.service, org, ["signet:users:read"]);
+    const found = await ofSecond(() => reader.call("GET", `/users/${org.user.id}`));
+    assert.deepEqual(found.map(short), [
+      ...["select revoked_access_token", "select membership"],
+      "select user_action",
+    ]);
+  });
+
+  test("a client by a signed call: the client and its secrets", async () => {
+    const admin = await makeSystemAccount(running.service, org, { administrator: true });
+    const path = `/legacy/api/oauth/clients/${org.web.application.id}`;
+    const found = await ofSecond(() => callApi(`${running.baseUrl}${path}`, admin));
+    assert.deepEqual(found.map(short), ["select application", "select client_secret"]);
   });
 
   test("refresh: two reads and the rotation", async () => {

@@ -99,11 +99,9 @@ export function createAdmission(
 function enter(state: State, entry: Entry): void {
   const lane = laneOf(state, entry.organisation);
   entry.since = state.now();
-  entry.state = "waiting";
   // Nobody who could go waits while there is a place, so that nobody is passed here.
   if (hasPlace(state, lane)) begin(state, lane, entry);
-  else if (makeRoom(state, lane)) enqueue(state, lane, entry);
-  else refuse(state, entry);
+  else wait(state, lane, entry);
 }
 
 function laneOf({ lanes }: State, organisation: string): Lane {
@@ -119,13 +117,17 @@ const hasPlace = ({ limits, begun }: State, lane: Lane): boolean =>
 
 function begin(state: State, lane: Lane, entry: Entry): void {
   entry.state = "working";
-  entry.since = state.now();
   state.begun.add(entry);
   lane.working++;
   entry.start();
 }
 
-function enqueue(state: State, lane: Lane, entry: Entry): void {
+function wait(state: State, lane: Lane, entry: Entry): void {
+  entry.state = "waiting";
+  if (!makeRoom(state, lane)) {
+    refuse(state, entry);
+    return;
+  }
   lane.queue.push(entry);
   state.queued++;
   watch(state);
@@ -161,6 +163,7 @@ function startNext(state: State): void {
     if (next === undefined) continue;
     state.lanes.delete(organisation);
     state.lanes.set(organisation, lane);
+    next.since = state.now();
     state.outside(() => begin(state, lane, next));
     return;
   }

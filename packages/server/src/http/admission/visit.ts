@@ -11,12 +11,10 @@ export interface Bounds {
   refuse(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** Of a request whose handler was called before its body was there: what becomes of its place. */
+/** What waits for the place of a request whose handler was called before its body was there. */
 interface Late {
-  isThere?: boolean;
-  isRefused?: boolean;
-  resolve?(): void;
-  reject?(error: Overloaded): void;
+  resolve(): void;
+  reject(error: Overloaded): void;
 }
 
 export class Visit implements Entry, Place {
@@ -26,7 +24,8 @@ export class Visit implements Entry, Place {
   readonly #bounds: Bounds;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  #isEarly = false;
+  /** `early`: the handler was called before the body was there. `late`: it has come, and the handler asked for its place. */
+  #handed: "no" | "early" | "late" = "no";
   #late: Late | undefined;
 
   constructor(bounds: Bounds, request: IncomingMessage, response: Placed) {
@@ -51,33 +50,30 @@ export class Visit implements Entry, Place {
   }
 
   #handEarly(): void {
-    this.#isEarly = true;
+    this.#handed = "early";
     this.#bounds.handle(this.#request, this.#response);
   }
 
   takeLate(): Promise<void> | undefined {
-    if (!this.#isEarly) return undefined;
-    this.#isEarly = false;
-    const late: Late = {};
-    this.#late = late;
+    if (this.#handed !== "early") return undefined;
+    this.#handed = "late";
     this.#enter();
-    if (late.isThere) return undefined;
-    if (late.isRefused) return Promise.reject(new Overloaded());
-    return new Promise((resolve, reject) => Object.assign(late, { resolve, reject }));
+    // Mostly it has its place at once.
+    if (this.state === "working") return undefined;
+    if (this.state === "over") return Promise.reject(new Overloaded());
+    return new Promise((resolve, reject) => {
+      this.#late = { resolve, reject };
+    });
   }
 
   start(): void {
-    if (this.#late) {
-      this.#late.isThere = true;
-      this.#late.resolve?.();
-    } else this.#bounds.handle(this.#request, this.#response);
+    if (this.#handed === "late") this.#late?.resolve();
+    else this.#bounds.handle(this.#request, this.#response);
   }
 
   refuse(): void {
-    if (this.#late) {
-      this.#late.isRefused = true;
-      this.#late.reject?.(new Overloaded());
-    } else this.#bounds.refuse(this.#request, this.#response);
+    if (this.#handed === "late") this.#late?.reject(new Overloaded());
+    else this.#bounds.refuse(this.#request, this.#response);
   }
 
   isAnswered(): boolean {

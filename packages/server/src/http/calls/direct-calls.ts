@@ -152,11 +152,12 @@ function endWith(response: ServerResponse, { status, headers, body }: Answer, mo
   response.end(body);
 }
 
-/** Once the answer is sent, or has failed. */
+/** Once the answer is sent, or has failed. To take the listeners off again would cost more than the line. */
 function logAtEnd(response: ServerResponse, log: (status: number) => void): void {
+  let isLogged = false;
   const end = () => {
-    response.off("finish", end);
-    response.off("error", end);
+    if (isLogged) return;
+    isLogged = true;
     log(response.statusCode);
   };
   response.on("finish", end);

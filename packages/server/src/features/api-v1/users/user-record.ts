@@ -1,17 +1,12 @@
 /** A user as API v1 shows it (api-v1.md, "Resources"). */
 import { sha256Base64url } from "@signet/protocol/hash";
 import Type from "typebox";
-import { factorOwner } from "../../../core/second-factors/factor-status.ts";
-import { type FactorSummary, hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
-import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import { findLastSignIn } from "../../../core/sessions/last-sign-in.store.ts";
-import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
-import { findOpenInvitation } from "../../../core/users/invitations/invitations.store.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
 import { timeOrNull } from "../../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
+import { findUserState, type UserState } from "./user-state.store.ts";
 
 /** Members of the record by the name that the profile has for them. */
 export const detailMembers = {
@@ -86,12 +81,12 @@ export type UserRecord = Awaited<ReturnType<typeof userRecord>>;
 /** @returns the record, without what the account's own organisation alone may know of a guest */
 export async function userRecord(db: Db, user: User, now: number) {
   const isGuest = user.homeOrgId !== user.orgId;
-  const { orgId, id, details, membership } = user;
+  const { orgId, homeOrgId, id, details, membership } = user;
+  const state = await findUserState(db, { orgId, homeOrgId, userId: id });
   const address = addressParts.some((part) => details[part] !== undefined)
     ? Object.fromEntries(addressParts.map((part) => [part, details[part] ?? null]))
     : null;
-  const invitation = isGuest ? undefined : await findOpenInvitation(db, { orgId, userId: id });
-  const isInvited = invitation !== undefined && invitation.expiresAt > now;
+  const isInvited = !isGuest && (state.invitedUntil ?? 0) > now;
   return {
     id,
     email: user.email,
@@ -111,9 +106,9 @@ export async function userRecord(db: Db, user: User, now: number) {
     externalId: null,
     attributes: isGuest ? {} : user.attributes,
     membershipAttributes: membership.attributes,
-    hasPassword: isGuest ? false : (await findPasswordChangedAt(db, user)) !== null,
-    secondFactors: isGuest ? [] : factorNames(await findFactorSummary(db, factorOwner(user))),
-    lastSignInAt: wireTimeOrNull((await findLastSignIn(db, { orgId, userId: id })) ?? null),
+    hasPassword: !isGuest && state.hasPassword,
+    secondFactors: isGuest ? [] : factorNames(state),
+    lastSignInAt: wireTimeOrNull(state.lastSignInAt),
     createdAt: wireTime(user.createdAt),
     updatedAt: wireTime(user.profileChangedAt),
   };
@@ -124,10 +119,10 @@ const detailRecord = ({ details }: User): Record<string, string | null> =>
     Object.entries(detailMembers).map(([name, member]) => [member, details[name as DetailName] ?? null]),
   );
 
-const factorNames = (summary: FactorSummary): string[] =>
-  hasSecondFactor(summary)
-    ? [...(summary.hasTotp ? ["totp"] : []), ...(summary.passkeys > 0 ? ["passkey"] : [])]
-    : [];
+const factorNames = ({ hasTotp, hasPasskey }: UserState): string[] => [
+  ...(hasTotp ? ["totp"] : []),
+  ...(hasPasskey ? ["passkey"] : []),
+];
 
 /** Changes with the record, but not with sign-ins. */
 export const userTag = ({ lastSignInAt: _, ...record }: UserRecord): string =>
