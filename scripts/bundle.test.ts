@@ -103,7 +103,7 @@ test("is not made where it can't be written", async (t) => {
 });
 
 /**
- * A CommonJS module is a chunk of the bundle with a default export alone, where Node finds names in it too: what takes a name
+ * A CommonJS module may have a default export alone in the bundle, where Node finds names in it too: what takes a name
  * works in every test, which run the sources, and not in the server.
  */
 test("a CommonJS library that is loaded when it is needed is asked for its default export", async () => {

@@ -1,23 +1,26 @@
 // `npm start` and `npm run signet`: the server and its command line from one bundle (bundle.ts), which is made anew when a source
 // has changed; from the sources, where none can be made. Plain JavaScript: what strips types costs 20 MB of memory.
 import { readFileSync, statSync } from "node:fs";
-import { enableCompileCache, flushCompileCache } from "node:module";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { runScript } from "./compiled-script.mjs";
 import { stackOfSources } from "./source-positions.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 // Beside the libraries, which the bundle finds from there as the sources do.
 const folder = path.join(root, "node_modules", ".cache", "signet");
+const entry = path.join(root, "packages", "server", "src", "main.ts");
 
 const name = currentBundle() ?? (await makeBundle());
 if (name === undefined) await import("../packages/server/src/main.ts");
 else {
-  Error.prepareStackTrace = stackOfSources(path.join(folder, name));
-  enableCompileCache(path.join(folder, "compiled"));
-  // A server that is killed leaves it too.
-  setTimeout(flushCompileCache, 5_000).unref();
-  await import(pathToFileURL(path.join(folder, name, "main.js")).href);
+  const bundle = path.join(folder, name);
+  Error.prepareStackTrace = stackOfSources(bundle);
+  const args = process.argv.slice(2);
+  // Other commands use little of it.
+  const kept = path.join(bundle, args[0] === "start" ? "compiled-server" : "compiled-commands");
+  const { runProgram } = runScript(path.join(bundle, "program.js"), { from: entry, kept });
+  process.exitCode = await runProgram(args);
 }
 
 /** @returns {string | undefined} its name, if every source, the libraries and Node are as they were when it was made */
@@ -29,7 +32,7 @@ function currentBundle() {
       return now.mtimeMs === modifiedMs && now.size === size;
     };
     const isCurrent = made.root === root && made.node === process.version && made.seen.every(isSame);
-    statSync(path.join(folder, made.name, "main.js"));
+    statSync(path.join(folder, made.name, "program.js"));
     return isCurrent ? made.name : undefined;
   } catch {
     return undefined;

@@ -1,8 +1,5 @@
 #!/usr/bin/env node
 /** The command line. */
-import { run } from "./cli/run.ts";
-import { sizeThreadPool } from "./config/config.ts";
+import { runProgram } from "./cli/program.ts";
 
-sizeThreadPool();
-
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await runProgram(process.argv.slice(2));

@@ -47,6 +47,7 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: false,
     // HEAD must be safe, and a GET that issues codes or signs out is not: only documents and health checks accept it.
     exposeHeadRoutes: false,
+    schemaController: { compilersFactory: noSchemas },
     routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
     serverFactory: (handler, serverOptions) => {
       const answer: RequestListener = (request, response) => {
@@ -67,6 +68,13 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
       void sendProblem(reply, problem, request.id);
     },
   }) as unknown as FastifyInstance;
+}
+
+/** Bodies are validated by `api/validation.ts`, answers are written by handlers: the framework's own two compilers stay unloaded. */
+const noSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
+
+function refuseSchema(): never {
+  throw new Error("A route has no schema of the framework's");
 }
 
 const unreadable: Readonly<Record<string, readonly [status: string, code: string, title: string]>> = {

@@ -1,5 +1,4 @@
 /** SMTP (RFC 5321), with one connection per email: emails are rare, and no connection goes stale. */
-import { createTransport } from "nodemailer";
 import { isMailable, type MailSender, type SmtpSettings } from "./smtp-settings.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
 
@@ -10,7 +9,7 @@ const MAX_SEND_MS = 60_000;
 
 /** @param baseUrl its host is the right side of message ids */
 export function smtpTransport(settings: SmtpSettings, sender: MailSender, baseUrl: string): MailTransport {
-  const transporter = createTransport(connection(settings));
+  let opened: ReturnType<typeof openTransport> | undefined;
   const closing = new AbortController();
   const host = new URL(baseUrl).hostname;
   return {
@@ -19,6 +18,8 @@ export function smtpTransport(settings: SmtpSettings, sender: MailSender, baseUr
       if (!isMailable(mail.recipient))
         throw new MailFailure("the recipient's address is not valid for SMTP", true);
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(MAX_SEND_MS)]);
+      opened ??= openTransport(settings);
+      const transporter = await opened;
       try {
         await transporter.sendMail({ ...message(mail, sender, host), signal });
       } catch (error) {
@@ -32,10 +33,16 @@ export function smtpTransport(settings: SmtpSettings, sender: MailSender, baseUr
 /** Connects and authenticates without sending. @throws MailFailure */
 export async function verifySmtp(settings: SmtpSettings): Promise<void> {
   try {
-    await createTransport(connection(settings)).verify();
+    await (await openTransport(settings)).verify();
   } catch (error) {
     throw failureOf(error);
   }
+}
+
+/** The library is loaded with the first email. */
+async function openTransport(settings: SmtpSettings) {
+  const { createTransport } = await import("nodemailer");
+  return createTransport(connection(settings));
 }
 
 function connection(settings: SmtpSettings) {

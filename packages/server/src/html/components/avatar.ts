@@ -28,14 +28,16 @@ export function logo(address: string | undefined, look: AvatarLook = {}): Html |
   return html`<picture><source srcset="${darkUri}" media="(prefers-color-scheme: dark)">${image}</picture>`;
 }
 
-/** Expensive to create. */
-const segmenter = new Intl.Segmenter();
+/** Expensive to create: with the first name. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** First letters as people see them (an emoji or an accented letter stays whole), of at most two words. */
 function initials(name: string): string {
   const [first, second] = name.trim().split(/\s+/);
+  segmenter ??= new Intl.Segmenter();
+  const letters = segmenter;
   return [first, name.includes("@") ? undefined : second]
-    .map((word) => [...segmenter.segment(word ?? "")][0]?.segment ?? "")
+    .map((word) => [...letters.segment(word ?? "")][0]?.segment ?? "")
     .join("")
     .toLocaleUpperCase();
 }
