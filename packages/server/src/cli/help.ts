@@ -65,7 +65,8 @@ export function generalHelp(commands: readonly Command[], topic?: string): strin
     ]),
     "",
     "Run signet COMMAND --help for options and examples. Add --json to print one JSON document instead of text.",
-    "Exit codes: 0 success, 1 failed (the reason is on standard error), 2 invalid command line.",
+    "Run signet --version for the version.",
+    "Exit codes: 0 success, 1 failed (the reason is on standard error), 2 invalid command line, or a difference with --dry-run.",
     ...section("Getting started", [
       "  signet start --demo                             start a server with demo users and applications",
       '  signet org create --name "Acme"',

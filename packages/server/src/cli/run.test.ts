@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { version } from "../config/version.ts";
 import { collect, runInProcess, runProgram, startProgram } from "../testing/command-line.ts";
 
 let folder: string;
@@ -187,6 +188,13 @@ test("prints help with an invalid configuration", async () => {
   assert.match(out, /^signet org list/);
 });
 
+test("tells its version, without a configuration", async () => {
+  for (const word of ["--version", "-V", "version"]) {
+    const { code, out, err } = await runInProcess([word], { PORT: "none" });
+    assert.deepEqual([code, out, err], [0, `${version}\n`, ""]);
+  }
+});
+
 test("suggests the commands of the group for an unknown command", async () => {
   const said = async (...args: string[]) => {
     const { code, out, err } = await runInProcess(args, env);
@@ -197,9 +205,9 @@ test("suggests the commands of the group for an unknown command", async () => {
   assert.match(await said("cake", "--help"), /unknown command "cake"/);
   assert.match(
     await said("org"),
-    /"org"; available: org create, org list, org set, org disable, org export, org apply\nSee: signet org --help/,
+    /"org"; available: org create, org list, org set, org disable, org suspend, org resume, org delete, org export, org apply\nSee: signet org --help/,
   );
-  assert.match(await said("org", "delete"), /"org delete"; available: org create/);
+  assert.match(await said("org", "rename"), /"org rename"; available: org create/);
   assert.match(await said("--json", "org", "list"), /options follow the command/);
 });
 

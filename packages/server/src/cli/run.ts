@@ -1,6 +1,7 @@
 /** Finds the command, reads its options and the configuration, and turns errors into exit codes. */
 import { parseArgs } from "node:util";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
+import { version } from "../config/version.ts";
 import type { Service } from "../modules/open-service.ts";
 import { accountCommands } from "./account/account-commands.ts";
 import { appCommands } from "./app/app-commands.ts";
@@ -64,6 +65,10 @@ export async function run(
   environment: CommandEnvironment = { io: terminal(), readConfig },
 ): Promise<number> {
   const { io } = environment;
+  if (["--version", "-V", "version"].includes(args[0] ?? "") && args.length === 1) {
+    io.print(version);
+    return 0;
+  }
   const words = args[0] === "help" ? [...args.slice(1), "--help"] : args;
   const command = commands.find(({ name }) => startsWith(words, name));
   if (!command) return printHelpOrError(words, io);

@@ -2,7 +2,7 @@
 import { listAssignedUsers } from "../../core/application-access/application-access.store.ts";
 import { assignUser, unassignUser } from "../../core/application-access/application-access.ts";
 import { accessModes } from "../../core/applications/application.ts";
-import { changeApplication } from "../../core/applications/application-changes.ts";
+import { changeApplication, deleteApplication } from "../../core/applications/application-changes.ts";
 import { findApplication, listApplications } from "../../core/applications/applications.store.ts";
 import { setApplicationStatus } from "../../core/applications/applications.ts";
 import {
@@ -15,6 +15,7 @@ import {
   requiredText,
   userOptions,
 } from "../command.ts";
+import { confirmDeletion } from "../confirm-deletion.ts";
 import { enabledStatus, formatTime, printList, printResult } from "../output.ts";
 import { OPERATOR, readAll, readList, requireApplication, requireUser } from "../with-service.ts";
 import { appCreate } from "./app-create.ts";
@@ -79,6 +80,22 @@ export const appCommands: readonly Command[] = [
       return printResult(call, changed && appRecord(changed), () => [
         `${disabled ? "Disabled" : "Enabled"} "${name}".`,
       ]);
+    },
+  },
+  {
+    name: "app delete",
+    summary: "delete an application permanently, with its secrets, tokens, consents and system accounts",
+    usage: "ID --org ID [--yes] [--json]",
+    positionals: 1,
+    options: { ...appArgument, yes: { help: "delete without asking" } },
+    examples: ["signet app delete 01998d70-… --org 01998d6e-…"],
+    runInOrganisation: async (call) => {
+      const { id, name } = await requireApplication(call);
+      if (!(await confirmDeletion(call, `application "${name}" (${id})`))) return 1;
+      const { service, by } = call;
+      if (!(await deleteApplication(service, { ...by, id })))
+        throw new Error(`application "${name}" has just been deleted by somebody else`);
+      return printResult(call, { clientId: id, name, deleted: true }, () => [`Deleted "${name}".`]);
     },
   },
   {

@@ -18,6 +18,8 @@ import { errorMessage, escapeControls, printResult } from "../output.ts";
 import { OPERATOR, requireOrganisation, withService } from "../with-service.ts";
 import { differenceLines } from "./org-difference.ts";
 
+const DRIFT = 2;
+
 export const orgApply: Command = {
   name: "org apply",
   summary: "apply a file of `org export` to an organisation; shows the difference and asks first",
@@ -25,7 +27,7 @@ export const orgApply: Command = {
   options: {
     ...orgOption,
     file: { value: "FILE", help: "the file, or - for standard input", required: true },
-    "dry-run": { help: "show the difference without applying it" },
+    "dry-run": { help: "show the difference without applying it; exit code 2 if there is one" },
     yes: { help: "apply without asking" },
     prune: {
       help: "remove records missing from the file, in the sections it has (default: leave them alone)",
@@ -65,10 +67,12 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
   const missingSecrets = agreed || upToDate ? await findMissingSecrets(service, orgId, file) : [];
   const done = { organisation: orgId, upToDate, applied: agreed, ...counts };
   const records = shown.filter(({ act }) => act !== "unchanged");
-  return printResult(call, { ...done, records, withoutSecret: missingSecrets }, () => [
+  const code = printResult(call, { ...done, records, withoutSecret: missingSecrets }, () => [
     outcome(values["dry-run"] === true, { upToDate, agreed }),
     ...missingSecretLines(missingSecrets),
   ]);
+  // For scripts that watch for drift, as `terraform plan -detailed-exitcode` does.
+  return values["dry-run"] === true && !upToDate ? DRIFT : code;
 }
 
 function outcome(dryRun: boolean, { upToDate, agreed }: { upToDate: boolean; agreed: boolean }): string {

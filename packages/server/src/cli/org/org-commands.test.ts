@@ -21,6 +21,7 @@ interface Shown {
   readonly issuer: string;
   readonly createdAt: string;
   readonly disabledAt: string | null;
+  readonly deleteAfter: string | null;
 }
 
 const unknownId = "00000000-0000-7000-8000-000000000000";

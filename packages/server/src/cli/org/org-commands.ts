@@ -9,17 +9,12 @@ import {
   readImage,
 } from "../../core/organisations/images.ts";
 import {
-  issuerOf,
   type Organisation,
   type OrganisationSettings,
   secondFactorPolicies,
 } from "../../core/organisations/organisation.ts";
 import { findOrganisation, listOrganisations } from "../../core/organisations/organisations.store.ts";
-import {
-  changeOrganisationSettings,
-  createOrganisation,
-  setOrganisationStatus,
-} from "../../core/organisations/organisations.ts";
+import { changeOrganisationSettings, createOrganisation } from "../../core/organisations/organisations.ts";
 import { secondFactorMethods, signInMethods } from "../../core/organisations/sign-in-methods.ts";
 import type { SignInTextPart } from "../../core/organisations/sign-in-texts.ts";
 import {
@@ -34,31 +29,12 @@ import {
   UsageError,
   type Values,
 } from "../command.ts";
-import {
-  enabledStatus,
-  fields,
-  formatTime,
-  formatTimeOrNull,
-  printList,
-  printResult,
-  readOptionFile,
-} from "../output.ts";
-import { OPERATOR, readAll, requireArgument, requireOrganisation } from "../with-service.ts";
+import { fields, printList, printResult, readOptionFile } from "../output.ts";
+import { OPERATOR, readAll } from "../with-service.ts";
 import { orgApply } from "./org-apply.ts";
+import { changeStatus, orgEndCommands } from "./org-end.ts";
 import { orgExport } from "./org-export.ts";
-
-const orgRecord = (organisation: Organisation, baseUrl: string) => ({
-  id: organisation.id,
-  name: organisation.name,
-  issuer: issuerOf(baseUrl, organisation.id),
-  signInMethods: organisation.settings.signInMethods,
-  secondFactorMethods: organisation.settings.secondFactorMethods,
-  secondFactor: organisation.settings.secondFactor,
-  requireVerifiedEmail: organisation.settings.requireVerifiedEmail,
-  allowAccountDeletion: organisation.settings.allowAccountDeletion,
-  createdAt: formatTime(organisation.createdAt),
-  disabledAt: formatTimeOrNull(organisation.disabledAt),
-});
+import { orgRecord, statusOf } from "./org-record.ts";
 
 export const orgCommands: readonly Command[] = [
   {
@@ -92,7 +68,7 @@ export const orgCommands: readonly Command[] = [
       const organisations = readAll(call.values, (page) => listOrganisations(database.query, page));
       return printList(call, organisations, {
         record: (organisation) => orgRecord(organisation, call.config.baseUrl),
-        columns: { ID: "id", NAME: "name", STATUS: enabledStatus, CREATED: "createdAt" },
+        columns: { ID: "id", NAME: "name", STATUS: statusOf, CREATED: "createdAt" },
         none: "No organisations yet: signet org create --name …",
       });
     },
@@ -161,22 +137,14 @@ export const orgCommands: readonly Command[] = [
   },
   {
     name: "org disable",
-    summary: "disable an organisation with its issuer, sign-ins and tokens; nothing is deleted",
+    summary: "the older name of org suspend, and with --enable of org resume",
     usage: "ID [--enable] [--json]",
     positionals: 1,
     options: { enable: { help: "enable the organisation again" }, ...jsonOption },
     examples: ["signet org disable 01998d6e-…", "signet org disable 01998d6e-… --enable"],
-    runWithService: async (service, call) => {
-      const given = requireArgument(call, "the ID of the organisation");
-      const { id } = await requireOrganisation(service, call.values, given);
-      const disabled = call.values.enable !== true;
-      await setOrganisationStatus(service, { orgId: id, disabled, actor: OPERATOR });
-      const changed = await findOrganisation(service.database.query, id);
-      return printResult(call, changed && orgRecord(changed, call.config.baseUrl), () => [
-        `${disabled ? "Disabled" : "Enabled"} "${changed?.name}".`,
-      ]);
-    },
+    runWithService: (service, call) => changeStatus(service, call, call.values.enable !== true),
   },
+  ...orgEndCommands,
   orgExport,
   orgApply,
 ];

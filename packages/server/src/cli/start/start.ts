@@ -8,6 +8,8 @@ import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
+import { finishDeletions } from "../../core/organisations/deletion/finish-deletions.ts";
+import { keepAuditLog } from "../../core/organisations/deletion/keep-log.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import { boundsOf } from "../../http/listeners/connection-bounds.ts";
@@ -198,9 +200,11 @@ const listenerEvents = (log: Log): ListenerEvents => ({
 /** Starts the background jobs. @returns a function that stops them and waits for running work */
 function startBackground(service: Service, log: Log): () => Promise<void> {
   const { config } = service;
+  const keepLog = (orgId: string) => keepAuditLog(service.database.query, config.dataDir, orgId);
   const stopHousekeeping = startHousekeeping({
     ...service,
     featureRemovals: signingRequestRemovals(service.activity.count),
+    works: [() => finishDeletions({ ...service, keepLog })],
     onError: (error) => log.error(describeError(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({

@@ -3,12 +3,11 @@ import { requestNewEmail } from "../../core/users/account-mails.ts";
 import { inviteUser } from "../../core/users/invitations/invitations.ts";
 import { deleteUser, leaveOrganisation } from "../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../core/users/leaving/last-administrator.ts";
-import { emailKey, isEmail, type Role, type User } from "../../core/users/user.ts";
+import { emailKey, isEmail, type Role } from "../../core/users/user.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { createUser, InvalidUser } from "../../core/users/users.ts";
 import type { Service } from "../../modules/open-service.ts";
 import {
-  type Call,
   type Command,
   definedOnly,
   type Options,
@@ -16,10 +15,10 @@ import {
   optionalChoice,
   optionalText,
   requiredText,
-  UsageError,
   userOptions,
   type Values,
 } from "../command.ts";
+import { confirmDeletion } from "../confirm-deletion.ts";
 import { printResult } from "../output.ts";
 import { OPERATOR, requireHomeUser, requireUser } from "../with-service.ts";
 import { generateOption, newPassword, printUser } from "./user-record.ts";
@@ -136,10 +135,7 @@ function mailDeps(service: Service) {
 async function remove(call: OrganisationCall): Promise<number> {
   const user = await requireUser(call);
   const { service, organisation, by } = call;
-  if (!(await confirmDelete(call, user))) {
-    call.io.printError("Nothing was deleted.");
-    return 1;
-  }
+  if (!(await confirmDeletion(call, `${user.email} (${user.id})`))) return 1;
   const isGuest = user.homeOrgId !== organisation.id;
   try {
     await (isGuest ? leaveOrganisation : deleteUser)(service, { ...by, id: user.id });
@@ -151,12 +147,4 @@ async function remove(call: OrganisationCall): Promise<number> {
   return printResult(call, { id: user.id, email: user.email, deleted: true }, () => [
     `${user.email} ${done}.`,
   ]);
-}
-
-async function confirmDelete({ values, io }: Call, user: User): Promise<boolean> {
-  if (values.yes) return true;
-  if (values.json) throw new UsageError("--json can't ask for confirmation: add --yes");
-  const confirmed = await io.confirm(`Delete ${user.email} (${user.id})? You can't undo this.`);
-  if (confirmed === undefined) throw new UsageError("no terminal to confirm on: add --yes");
-  return confirmed;
 }

@@ -243,11 +243,26 @@ describe("signet user", () => {
           userAgent: "",
           before: undefined,
         });
+        const { items } = await json<{ items: Array<Record<string, unknown>> }>([
+          "sessions",
+          "--id",
+          made.id,
+        ]);
+        assert.equal(items.length, 1);
+        const { id, createdAt, expiresAt, address, methods } = items[0] ?? {};
+        assert.match(String(id), /^[0-9a-f-]{36}$/);
+        assert.ok(Date.parse(String(expiresAt)) > Date.parse(String(createdAt)));
+        assert.deepEqual([address, methods], ["192.0.2.1", ["pwd"]]);
+        assert.match(
+          (await typed(["sessions", "--email", email])).out,
+          new RegExp(`^${id} .*192\\.0\\.2\\.1`, "m"),
+        );
         assert.match(
           (await typed(["sign-out", "--id", made.id])).out,
           /roma@example\.com is signed out everywhere/,
         );
         assert.equal(await findCurrentSession(service, organisation, token), undefined);
+        assert.match((await typed(["sessions", "--id", made.id])).out, /signed in nowhere/);
         const [event] = await listAuditEvents(service.database.query, org, 1);
         assert.deepEqual(
           [event?.action, event?.actor, event?.target],

@@ -1,6 +1,7 @@
 /** `signet user …`: the users of an organisation. */
 import { resetFactors } from "../../core/second-factors/changes.ts";
 import { signOutEverywhere } from "../../core/sessions/end-sessions.ts";
+import { findUserSessions, type SessionRecord } from "../../core/sessions/sessions.store.ts";
 import { changeMemberRecord } from "../../core/users/member-record.ts";
 import { changeUsername, isUsername, UsernameTaken, usernameKey } from "../../core/users/username.ts";
 import { listUsers } from "../../core/users/users.store.ts";
@@ -16,11 +17,22 @@ import {
   userOptions,
   type Values,
 } from "../command.ts";
-import { enabledStatus, fields, printList, printResult } from "../output.ts";
+import { enabledStatus, fields, formatTime, printList, printResult } from "../output.ts";
 import { OPERATOR, readList, requireHome, requireHomeUser, requireUser } from "../with-service.ts";
 import { userAccountCommands } from "./user-accounts.ts";
 import { setProfile } from "./user-profile.ts";
 import { generateOption, newPassword, printUser, userRecord } from "./user-record.ts";
+
+const sessionRecord = (session: SessionRecord) => ({
+  id: session.id,
+  createdAt: formatTime(session.createdAt),
+  lastSeenAt: formatTime(session.lastSeenAt),
+  expiresAt: formatTime(session.expiresAt),
+  methods: session.amr,
+  address: session.address,
+  userAgent: session.userAgent,
+  applications: session.applications,
+});
 
 const nameValue = { value: "NAME=VALUE", multiple: true };
 
@@ -54,6 +66,31 @@ export const userCommands: readonly Command[] = [
       const disabled = call.values.enable !== true;
       await setUserStatus(call.service, { ...call.by, id, disabled, mayBeLastAdministrator: true });
       return printUser(call, id, disabled ? "has been disabled" : "has been enabled");
+    },
+  },
+  {
+    name: "user sessions",
+    summary: "list the browsers in which a user is signed in to this organisation, the last used first",
+    ...userArguments,
+    examples: ["signet user sessions --org 01998d6e-… --email ada@example.com"],
+    runInOrganisation: async (call) => {
+      const { id } = await requireUser(call);
+      const { service, organisation } = call;
+      const now = service.clock();
+      const seenSince = now - organisation.settings.sessionIdleSeconds * 1_000;
+      const of = { orgId: organisation.id, userId: id, now, seenSince };
+      return printList(call, await findUserSessions(service.database.query, of), {
+        record: sessionRecord,
+        columns: {
+          ID: "id",
+          SINCE: "createdAt",
+          "LAST USED": "lastSeenAt",
+          ENDS: "expiresAt",
+          ADDRESS: "address",
+          APPLICATIONS: ({ applications }) => applications.join(", "),
+        },
+        none: "The user is signed in nowhere in this organisation.",
+      });
     },
   },
   userAccountCommands.delete,

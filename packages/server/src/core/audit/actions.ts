@@ -153,6 +153,8 @@ export const auditGroups = {
     "organisation.changed": CHANGE,
     "organisation.disabled": CHANGE,
     "organisation.enabled": CHANGE,
+    "organisation.deletion-scheduled": CHANGE,
+    "organisation.deletion-undone": CHANGE,
     "organisation.configuration-applied": CHANGE,
     "mail-text.changed": CHANGE,
     "mail.failed": OCCURRENCE,

@@ -24,6 +24,8 @@ export interface HousekeepingDeps extends CoreDeps {
   readonly deviceCa: Pick<DeviceCa, "rotateDue">;
   /** Rows of features. */
   readonly featureRemovals?: readonly Removal[];
+  /** Other works, each of a few minutes at most. */
+  readonly works?: ReadonlyArray<() => Promise<unknown>>;
   onError(error: unknown): void;
 }
 
@@ -128,7 +130,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 
 /** Runs one round, if no other node has the lease. @returns whether this node ran it */
 export async function runRound(
-  deps: RemovalDeps & Pick<HousekeepingDeps, "keys" | "deviceCa">,
+  deps: RemovalDeps & Pick<HousekeepingDeps, "keys" | "deviceCa" | "works">,
   holder: string,
 ): Promise<boolean> {
   const now = deps.clock();
@@ -139,6 +141,7 @@ export async function runRound(
     () => deps.keys.rotateDue(MAX_ROTATIONS),
     () => deps.deviceCa.rotateDue(MAX_ROTATIONS),
     () => recordPeaks(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
+    ...(deps.works ?? []),
   ]);
   return true;
 }

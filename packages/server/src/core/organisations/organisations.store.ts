@@ -58,9 +58,11 @@ export async function organisationsAdministeredBy(
     .execute();
 }
 
-/** @returns false when there is no such organisation */
-export const setOrganisationDisabled = (db: Db, orgId: string, disabledAt: number | null): Promise<boolean> =>
-  affectsAny(db.updateTable("organisation").set({ disabled_at: disabledAt }).where("id", "=", orgId));
+/** @returns false when there is no such organisation, or it is to be enabled and being deleted */
+export function setOrganisationDisabled(db: Db, orgId: string, disabledAt: number | null): Promise<boolean> {
+  const change = db.updateTable("organisation").set({ disabled_at: disabledAt }).where("id", "=", orgId);
+  return affectsAny(disabledAt === null ? change.where("delete_after", "is", null) : change);
+}
 
 export async function setOrganisationRecord(
   db: Db,

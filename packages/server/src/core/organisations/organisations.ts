@@ -58,6 +58,8 @@ export async function createOrganisation(
     settings: defaultOrganisationSettings,
     createdAt: deps.clock(),
     disabledAt: null,
+    deleteAfter: null,
+    auditExportedAt: null,
   };
   await insertOrganisation(db, organisation);
   await recordAuditEvent(db, {
@@ -70,7 +72,10 @@ export async function createOrganisation(
   return organisation;
 }
 
-/** Enables or disables an organisation. A disabled one is gone from outside: its issuer is 404, its tokens are inactive. */
+/**
+ * Enables or disables an organisation. A disabled one is gone from outside: its issuer is 404, its tokens are inactive.
+ * @returns false when there is no such organisation, or it is to be enabled while it is being deleted
+ */
 export async function setOrganisationStatus(
   deps: RecordDeps,
   { orgId, disabled, actor }: { orgId: string; disabled: boolean; actor: string },

@@ -21,6 +21,7 @@ import { organisationImages } from "./0021-organisation-images.ts";
 import { applicationOrder } from "./0023-application-order.ts";
 import { listOrders } from "./0024-list-orders.ts";
 import { savedFilters } from "./0025-saved-filters.ts";
+import { organisationDeletion } from "./0026-organisation-deletion.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const timeline: readonly Migration[] = [
   applicationOrder,
   listOrders,
   savedFilters,
+  organisationDeletion,
 ];

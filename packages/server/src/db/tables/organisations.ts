@@ -7,6 +7,10 @@ export interface OrganisationTable {
   settings: string;
   created_at: number;
   disabled_at: number | null;
+  /** From then on everything of it is deleted; null unless its deletion was asked for. */
+  delete_after: number | null;
+  /** When its audit log was written to a file, before anything is deleted. */
+  audit_exported_at: number | null;
 }
 
 export interface OrganisationImageTable {

@@ -85,6 +85,20 @@ export async function leaveOrganisation(deps: CoreDeps, leaving: Leaving): Promi
   });
 }
 
+/** Ends a guest's membership, as the home organisation is deleted: who administers the visited one doesn't matter then. */
+export async function endVisit(
+  tx: Db,
+  { orgId, userId, homeOrgId }: MemberKey & { readonly homeOrgId: string },
+  now: number,
+): Promise<void> {
+  await deleteLinks(tx, { orgId, userId });
+  await lockUserAccount(tx, { homeOrgId, id: userId }, now);
+  await deletePersonalData(tx, { orgId, userId }, now);
+  await deleteGuestMembership(tx, { orgId, userId });
+  const event = { action: "roaming.ended" as const, target: userId };
+  await recordAuditEvent(tx, { orgId, at: now, actor: "system", ...event });
+}
+
 async function deletePersonalData(tx: Db, member: MemberKey, now: number): Promise<void> {
   await endSessions(tx, { ...member, reason: "user_deleted", now });
   await deletePersonalRows(tx, member);

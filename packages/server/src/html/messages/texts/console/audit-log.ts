@@ -81,9 +81,10 @@ export type ConsoleAuditLogTexts = {
         "device.revoked": string; "device-attestation.refused": string; "device-root.imported": string;
         "device-root.removed": string; "device-ek.allowed": string; "device-ek.removed": string;
         "organisation.created": string; "organisation.changed": string; "organisation.disabled": string;
-        "organisation.enabled": string; "organisation.configuration-applied": string; "mail.failed": string;
-        "mail-text.changed": string; "mail.test-sent": string; "audit.exported": string;
-        "audit.events-withheld": string; "list.exported": string;
+        "organisation.enabled": string; "organisation.deletion-scheduled": string;
+        "organisation.deletion-undone": string; "organisation.configuration-applied": string;
+        "mail.failed": string; "mail-text.changed": string; "mail.test-sent": string;
+        "audit.exported": string; "audit.events-withheld": string; "list.exported": string;
       };
     };
   };

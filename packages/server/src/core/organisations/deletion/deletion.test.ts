@@ -1,0 +1,159 @@
+/** The end of an organisation: gone from outside at once, back for thirty days, then nothing of it is left, and all of the others. */
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { sql } from "kysely";
+import { deleteRowsOfOrganisation, tablesOfOrganisation } from "../../../db/rows-of-organisation.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { codeSource } from "../../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
+import { dumpWholeDatabase } from "../../../testing/probes/dump-database.ts";
+import { startTestService, type TestService } from "../../../testing/test-service.ts";
+import { listAuditEvents } from "../../audit/audit.store.ts";
+import { runRound } from "../../housekeeping/housekeeping.ts";
+import { findUser, insertMembership } from "../../users/users.store.ts";
+import { findOrganisation } from "../organisations.store.ts";
+import { setOrganisationStatus } from "../organisations.ts";
+import { GRACE_MS, scheduleDeletion, undoDeletion } from "./deletion.ts";
+import { finishDeletions } from "./finish-deletions.ts";
+import { keepAuditLog, keptLogOf } from "./keep-log.ts";
+
+const MINUTE = 60_000;
+
+forEachDatabase(({ fresh }) => {
+  let clock: FakeClock;
+  let running: TestService;
+  let org: SeededRecords;
+  let other: SeededRecords;
+  let folder: string;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock });
+    org = await seedRecords(running.service, "Acme");
+    other = await seedRecords(running.service, "Other");
+    folder = await mkdtemp(path.join(os.tmpdir(), "signet-deletion-"));
+  });
+  after(async () => {
+    await running.close();
+    await rm(folder, { recursive: true, force: true });
+    assert.deepEqual(running.errors, []);
+  });
+
+  const id = () => org.organisation.id;
+  const db = () => running.service.database.query;
+  const asked = () => ({ orgId: id(), actor: "operator" });
+  const discovery = async (from = org) =>
+    (await fetch(`${from.issuer}/.well-known/openid-configuration`)).status;
+  const keepLog = (orgId: string) => keepAuditLog(db(), folder, orgId);
+  const finish = (keep = keepLog) => finishDeletions({ ...running.service, keepLog: keep });
+  /** By table, without times that go on. */
+  const rowsOf = async (word: string) =>
+    (await dumpWholeDatabase(db())).split("\n").filter((line) => line.includes(word));
+
+  test("every table of an organisation is among those that are emptied, by its primary key", async () => {
+    const tables = await db().introspection.getTables();
+    const owned = tables.filter(({ columns }) => columns.some(({ name }) => name === "org_id"));
+    assert.deepEqual(
+      tablesOfOrganisation.map(([table]) => table).sort(),
+      owned.map(({ name }) => name).sort(),
+    );
+  });
+
+  test("suspends at once, and is undone within thirty days, to what it was before", async () => {
+    const source = codeSource(org);
+    const { accessToken } = await source.tokens();
+    assert.equal(await scheduleDeletion(running.service, asked()), clock() + GRACE_MS);
+    assert.equal(await scheduleDeletion(running.service, asked()), undefined, "once");
+    assert.equal(await discovery(), 404);
+    assert.equal(await setOrganisationStatus(running.service, { ...asked(), disabled: false }), false);
+    assert.equal(await discovery(), 404, "resuming does not bring it back");
+    const foreign = { token: accessToken, ...credentials(other.web) };
+    assert.equal((await postForm(`${other.issuer}/introspect`, foreign)).body["active"], false);
+    clock.advance(GRACE_MS - MINUTE);
+    await finish(() => assert.fail("it is not due"));
+    assert.equal(await undoDeletion(running.service, asked()), true);
+    assert.equal(await undoDeletion(running.service, asked()), false);
+    assert.equal(await discovery(), 200);
+
+    await setOrganisationStatus(running.service, { ...asked(), disabled: true });
+    clock.advance(MINUTE);
+    await scheduleDeletion(running.service, asked());
+    assert.equal(await undoDeletion(running.service, asked()), true);
+    assert.equal(await discovery(), 404, "it was suspended before");
+    await setOrganisationStatus(running.service, { ...asked(), disabled: false });
+    const said = (await listAuditEvents(db(), id(), 10)).map(({ action }) => action);
+    assert.deepEqual(said.slice(0, 5), [
+      "organisation.enabled",
+      "organisation.deletion-undone",
+      "organisation.deletion-scheduled",
+      "organisation.disabled",
+      "organisation.deletion-undone",
+    ]);
+  });
+
+  test("nothing is deleted before the audit log is kept; then everything is, and nothing of another organisation", async () => {
+    const guest = org.user.id;
+    const visit = { userId: guest, homeOrgId: id(), role: "Standard" as const, now: clock() };
+    await insertMembership(db(), { orgId: other.organisation.id, ...visit });
+    const host = { userId: other.user.id, homeOrgId: other.organisation.id, role: "Standard" as const };
+    await insertMembership(db(), { orgId: id(), ...host, now: clock() });
+    await codeSource(org).tokens();
+    const filled = new Set((await rowsOf(id())).map((line) => line.slice(0, line.indexOf(" "))));
+    assert.ok(filled.size > 30, `the fixture fills many tables: ${filled.size}`);
+    await scheduleDeletion(running.service, asked());
+    clock.advance(GRACE_MS);
+
+    const before = await dumpWholeDatabase(db());
+    const noDisk = () => Promise.reject(new Error("ENOSPC"));
+    await assert.rejects(finish(noDisk), /ENOSPC/);
+    assert.equal(await dumpWholeDatabase(db()), before, "not a row");
+    assert.equal(await undoDeletion(running.service, asked()), false, "too late");
+
+    const events = (await listAuditEvents(db(), id(), 1_000)).map(({ id: event }) => event);
+    const others = await rowsOf(other.organisation.id);
+    await finish();
+    const file = keptLogOf(folder, id());
+    const kept = (await readFile(file, "utf8")).trim().split("\n");
+    assert.deepEqual(kept.map((line) => (JSON.parse(line) as { id: string }).id).sort(), events.sort());
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.equal(await findOrganisation(db(), id()), undefined);
+    assert.deepEqual(await rowsOf(id()), []);
+    assert.equal(await discovery(), 404);
+
+    assert.equal(await findUser(db(), other.organisation.id, guest), undefined);
+    const [ended] = await listAuditEvents(db(), other.organisation.id, 1);
+    assert.deepEqual([ended?.action, ended?.target, ended?.actor], ["roaming.ended", guest, "system"]);
+    const left = await rowsOf(other.organisation.id);
+    const lost = others.filter((line) => !left.includes(line) && !line.includes(id()));
+    assert.deepEqual(
+      lost.filter((line) => !/^(audit_chain|audit_event|background_lease|activity) /.test(line)),
+      [],
+    );
+    assert.equal(await discovery(other), 200);
+  });
+
+  test("goes on where an interrupted deletion stopped, in batches", async () => {
+    const third = await seedRecords(running.service, "Third");
+    const { id: orgId } = third.organisation;
+    await scheduleDeletion(running.service, { orgId, actor: "operator" });
+    const rows = (await rowsOf(orgId)).length;
+    assert.equal(await deleteRowsOfOrganisation(db(), orgId, 7), 7);
+    assert.equal((await rowsOf(orgId)).length, rows - 7);
+    clock.advance(GRACE_MS);
+    const round = { ...running.service, works: [() => finish()] };
+    assert.equal(await runRound(round, "a node"), true);
+    assert.deepEqual(await rowsOf(orgId), []);
+  });
+
+  test("an organisation that nobody wants deleted stays, whatever is asked of the last step", async () => {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from organisation`.execute(db());
+    clock.advance(2 * GRACE_MS);
+    await finish(() => assert.fail("none is due"));
+    const after = await sql<{ count: number }>`select count(*) as count from organisation`.execute(db());
+    assert.deepEqual(after.rows, rows);
+  });
+});

@@ -1,0 +1,48 @@
+/**
+ * The end of an organisation: asked for, it is gone from outside at once, and can be brought back for thirty days. Then its audit
+ * log is written to a file, and everything of it is deleted in batches, which can stop at any point and go on.
+ */
+import { type RecordDeps, recordChange } from "../../record-changes.ts";
+import { bringDeletionForward, setDeletion, unsetDeletion } from "./deletion.store.ts";
+
+export const GRACE_MS = 30 * 86_400_000;
+
+interface Asked {
+  readonly orgId: string;
+  readonly actor: string;
+}
+
+/**
+ * @param asked.atOnce without the time of grace, which the caller ends (`endGrace`) once the audit log is kept: it may already be
+ * scheduled then
+ * @returns when it is deleted, milliseconds; undefined when there is no such organisation, or it is already to be deleted
+ */
+export async function scheduleDeletion(
+  deps: RecordDeps,
+  { orgId, actor, atOnce = false }: Asked & { readonly atOnce?: boolean },
+): Promise<number | undefined> {
+  const now = deps.clock();
+  const deleteAfter = now + GRACE_MS;
+  return deps.database.transaction(async (tx) => {
+    if (!(await setDeletion(tx, { orgId, now, deleteAfter })) && !atOnce) return undefined;
+    const details = { deleteAfter: new Date(atOnce ? now : deleteAfter).toISOString() };
+    const event = { action: "organisation.deletion-scheduled" as const, target: orgId, details };
+    await recordChange(tx, deps, "organisation", { orgId, at: now, actor, ...event });
+    return deleteAfter;
+  });
+}
+
+/** @returns false when it is not to be deleted, or its deletion has begun */
+export async function undoDeletion(deps: RecordDeps, { orgId, actor }: Asked): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    if (!(await unsetDeletion(tx, { orgId, now, graceMs: GRACE_MS }))) return false;
+    const event = { action: "organisation.deletion-undone" as const, target: orgId };
+    await recordChange(tx, deps, "organisation", { orgId, at: now, actor, ...event });
+    return true;
+  });
+}
+
+/** Ends the time of grace. @returns false when the organisation is not to be deleted */
+export const endGrace = ({ database, clock }: RecordDeps, orgId: string): Promise<boolean> =>
+  bringDeletionForward(database.query, orgId, clock());

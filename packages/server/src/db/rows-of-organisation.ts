@@ -1,0 +1,97 @@
+/** Everything that belongs to one organisation, and how it is deleted in batches, so that no other statement waits long. */
+import { sql } from "kysely";
+import type { Db } from "./open.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * By table: its primary key without the organisation. In the order of deletion: what refers to another table comes before it, so
+ * that no row takes thousands of others along; the audit log last, which tells until the end whose rows these were.
+ */
+const rowsOfOrganisation = {
+  session_application: ["session_id", "application_id"],
+  authorization_code: ["code_hash"],
+  device_authorization: ["device_code_hash"],
+  token_family: ["id"],
+  revoked_access_token: ["jti"],
+  session_key: ["id"],
+  signing_request: ["id"],
+  logout_delivery: ["id"],
+  outgoing_mail: ["id"],
+  refused_request: ["application_id", "slot"],
+  consent: ["id"],
+  preauthorization: ["id"],
+  application_external_key: ["external_key"],
+  application_origin: ["origin", "application_id"],
+  application_user: ["application_id", "user_id"],
+  application_user_setting: ["application_id", "user_id"],
+  client_secret: ["application_id", "id"],
+  idempotency_key: ["account_id", "key_hash"],
+  system_account_permission: ["account_id", "application_id"],
+  system_account_key: ["public_key"],
+  system_account: ["id"],
+  application: ["id"],
+  custom_scope: ["id"],
+  agent_key: ["kid"],
+  compromised_agent_key: ["kid"],
+  signing_agent: ["id"],
+  signing_pool: ["id"],
+  device_certificate: ["fingerprint"],
+  device_key: ["key_hash"],
+  device: ["id"],
+  device_enrollment_code: ["id"],
+  device_challenge: ["id"],
+  device_allowed_ek: ["ek_hash"],
+  device_root: ["fingerprint"],
+  device_crl: ["generation"],
+  device_ca: ["generation"],
+  user_action: ["id_hash"],
+  remembered_device: ["user_id", "id"],
+  known_browser: ["user_id", "browser_hash"],
+  passkey: ["user_id", "id"],
+  recovery_code: ["user_id", "code_hash"],
+  totp_credential: ["user_id"],
+  factor_reset_request: ["user_id"],
+  browser_session: ["id"],
+  membership: ["user_id"],
+  user_account: ["id"],
+  signing_key: ["kid"],
+  consumed_value: ["kind", "value_hash"],
+  rate_limit: ["bucket"],
+  activity: ["kind", "hour"],
+  mail_text: ["template", "locale"],
+  organisation_image: ["digest"],
+  audit_filter: ["id"],
+  audit_typed_email: ["event_id"],
+  audit_mention: ["event_id", "kind"],
+  audit_event: ["id"],
+  audit_chain: [],
+} as const satisfies { [Table in keyof Schema]?: ReadonlyArray<keyof Schema[Table]> };
+
+export const tablesOfOrganisation = Object.entries(rowsOfOrganisation) as ReadonlyArray<
+  readonly [keyof typeof rowsOfOrganisation, readonly string[]]
+>;
+
+/** @returns how many rows were deleted, at most `limit`; 0: nothing of the organisation is left but its own row */
+export async function deleteRowsOfOrganisation(db: Db, orgId: string, limit: number): Promise<number> {
+  let deleted = 0;
+  for (const [table, key] of tablesOfOrganisation) {
+    deleted += await deleteSome(db, { table, key, orgId, limit: limit - deleted });
+    if (deleted >= limit) return deleted;
+  }
+  return deleted;
+}
+
+async function deleteSome(
+  db: Db,
+  { table, key, orgId, limit }: { table: string; key: readonly string[]; orgId: string; limit: number },
+): Promise<number> {
+  const from = sql.table(table);
+  const all = sql`delete from ${from} where org_id = ${orgId}`;
+  if (key.length === 0) return countOf(await all.execute(db));
+  const columns = sql.join(key.map((name) => sql.ref(name)));
+  const some = sql`select ${columns} from ${from} where org_id = ${orgId} limit ${limit}`;
+  return countOf(await sql`${all} and (${columns}) in (${some})`.execute(db));
+}
+
+const countOf = ({ numAffectedRows = 0n }: { numAffectedRows?: bigint | undefined }): number =>
+  Number(numAffectedRows);
