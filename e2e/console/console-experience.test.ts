@@ -15,6 +15,9 @@ const organisation = () => findOrganisation(service().database.query, fixture().
 const buttonColour = (page: Page): Promise<unknown> =>
   page.evaluate("getComputedStyle(document.getElementById('login-submit')).backgroundColor");
 
+/** The head of every tab of the editor. */
+const EDITOR = "Sign-in experience";
+
 test("the accent colour: rejected, previewed, then used on the sign-in page", async (t) => {
   const visit = await visitor(t, fixture().admin);
   const { page } = visit;
@@ -29,7 +32,7 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
   await type(page, "accentColor", "green");
   await enter(page, "branding-save");
   await isReady(page, "accentColor");
-  await visit.at("Sign-in page");
+  await visit.at(EDITOR);
   assert.equal(await page.locator("#name").inputValue(), "Northwind", "what was typed is kept");
   await type(page, "accentColor", "#7a1f5c");
   if (hasScripts) {
@@ -50,7 +53,7 @@ test("the accent colour: rejected, previewed, then used on the sign-in page", as
   await type(page, "heading-en", "Welcome, crew");
   await type(page, "helpUri", "https://help.northwind.example/");
   await enter(page, "branding-preview");
-  await visit.look("Sign-in page");
+  await visit.look(EDITOR);
   assert.match(await page.locator(".preview-light").innerText(), /^N\s+Northwind\s+Sign in/);
   assert.equal(await page.locator("#heading-en").inputValue(), "Welcome, crew");
   assert.equal((await organisation())?.settings.branding.accentColor, undefined, "a preview saves nothing");
@@ -73,13 +76,19 @@ test("images: uploaded, shown on the sign-in page by scheme and width, and remov
   await enter(page, "logo-edit");
   await enter(page, "logo-save");
   await isReady(page, "logo");
-  await visit.look("Images");
+  await visit.look(EDITOR);
   const upload = async (kind: string, side: number) => {
     const [choice] = await Promise.all([page.waitForEvent("filechooser"), press(page, kind)]);
     const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: side, height: side } });
     await choice.setFiles({ name: `${kind}.png`, mimeType: "image/png", buffer });
   };
   await upload("logo", 48);
+  if (hasScripts) {
+    const live = page.frameLocator("#sign-in-preview");
+    await live.locator(".brand img[src^='data:image/png']").waitFor();
+    assert.match((await page.locator(".logo-now img").getAttribute("src")) ?? "", /^data:/);
+    assert.equal((await organisation())?.settings.images.logo, undefined, "a preview saves nothing");
+  }
   await upload("darkLogo", 40);
   await upload("panel", 320);
   await enter(page, "logo-save");
@@ -107,12 +116,12 @@ test("sign-in methods: the order previewed, saved and met at the sign-in; refuse
   const { page } = visit;
   await visit.open("/settings/branding");
   await enter(page, "editor-methods");
-  await visit.look("Sign-in methods");
+  await visit.look(EDITOR);
   await choose(page, "signInMethods", "passkey");
   if (hasScripts)
     await page.frameLocator("#sign-in-preview").locator("#without-passkey").waitFor({ state: "attached" });
   await enter(page, "methods-save");
-  await visit.at("Sign-in methods");
+  await visit.at(EDITOR);
   assert.match(await page.locator("#signInMethods").innerText(), /Add one first/);
   await choose(page, "signInMethods", "passkey-password");
   await enter(page, "methods-save");
@@ -132,12 +141,15 @@ test("sign-in methods: the order previewed, saved and met at the sign-in; refuse
 test("previews an email template in another language, and sends a test email", async (t) => {
   const visit = await visitor(t, fixture().admin);
   const { page } = visit;
-  await visit.open("/mail-templates");
-  await enter(page, "#mail-ResetPassword a");
+  await visit.open("/settings/branding");
+  await enter(page, "editor-emails");
+  await enter(page, "#mail-PasswordChanged a");
+  await pick(page, "mail", "ResetPassword");
+  await enter(page, "language-show");
   const subject = await page.locator("#mail-subject").innerText();
   await pick(page, "language", "de");
   await enter(page, "language-show");
-  await visit.at("Reset password");
+  await visit.at(EDITOR);
   assert.notEqual(await page.locator("#mail-subject").innerText(), subject);
   assert.equal(await page.locator("#mail-text").getAttribute("lang"), "de");
   await enter(page, "test-send");
@@ -152,7 +164,7 @@ test("words an email: the preview follows what is typed, then it is saved, and r
   const heading = page.frameLocator("#mail-html").locator("h1");
   await visit.open("/mail-templates");
   await enter(page, "#mail-NewSignIn a");
-  await visit.at("New sign-in");
+  await visit.at(EDITOR);
   await type(page, "subject", "Hello from {organisation}");
   if (hasScripts) await heading.getByText(/^Hello from Northwind/).waitFor();
   await type(page, "heading", "<b>Was that you?</b>");
@@ -169,12 +181,12 @@ test("words an email: the preview follows what is typed, then it is saved, and r
   const frameBox = await page.locator("#mail-html").boundingBox();
   const isNarrow = handName === "touch";
   assert.ok(isNarrow || (frameBox && frameBox.y < 800 && frameBox.x > 600), "beside the form");
-  await visit.look("New sign-in");
+  await visit.look(EDITOR);
   await type(page, "body", "Visit evil.example");
   await enter(page, "mail-text-save");
   await page.locator("#body-fault").waitFor();
   assert.equal(await page.locator("#heading").inputValue(), "<b>Was that you?</b>");
-  await visit.look("New sign-in");
+  await visit.look(EDITOR);
   await type(page, "body", "You signed in at {time}.");
   await enter(page, "mail-text-save");
   await page.locator("#mail-text-reset").waitFor();

@@ -19,7 +19,7 @@ const statusNote = /^Failed to load resource: the server responded with a status
 // In the frame with a mail or a draft of the sign-in page no script runs: not the one below either, which is meant for the
 // page around it.
 const sandboxNote =
-  /^Blocked script execution in '\S+\/(?:mail-templates\/|settings\/(?:branding|sign-in-methods)\/preview')/;
+  /^Blocked script execution in '\S+\/(?:mail-templates\/|settings\/(?:branding|sign-in-methods|logo)\/preview')/;
 const reportViolations = `document.addEventListener("securitypolicyviolation", (event) => {
   console.error("CSP " + event.effectiveDirective + " " + event.blockedURI);
 });`;

@@ -15,7 +15,7 @@ export type PageOrganisation = {
   /** In its place where the reader prefers dark. */
   darkLogoUri?: string | undefined;
   faviconUri?: string | undefined;
-  /** Beside the sign-in on a wide screen: a path of this server; anything else is ignored. */
+  /** Beside the sign-in on a wide screen: a path of this server, or a `data:image/…` address; anything else is ignored. */
   panelUri?: string | undefined;
   /** At the foot of its end-user pages; https addresses, help also `mailto:`. */
   links?: { help?: string | undefined; privacy?: string | undefined; terms?: string | undefined } | undefined;
@@ -80,11 +80,12 @@ function accentStyle(view: Omit<LayoutView, "body">): Content {
   return rules.length > 0 && html`<style nonce="${view.nonce}">${raw(rules.join(""))}</style>`;
 }
 
-/** Nothing but the characters of its own path may get into the style element. */
-const PANEL_PATH = /^\/oauth\/[0-9a-f-]{36}\/images\/[\w-]{43}$/;
+/** Nothing but the characters of its own path, or of a picture's content in a preview, may get into the style element. */
+const PANEL_IMAGE =
+  /^(?:\/oauth\/[0-9a-f-]{36}\/images\/[\w-]{43}|data:image\/(?:png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2})$/;
 
 const panelUri = ({ organisation }: Pick<LayoutView, "organisation">): string | undefined =>
-  organisation?.panelUri !== undefined && PANEL_PATH.test(organisation.panelUri)
+  organisation?.panelUri !== undefined && PANEL_IMAGE.test(organisation.panelUri)
     ? organisation.panelUri
     : undefined;
 

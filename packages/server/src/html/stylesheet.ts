@@ -44,6 +44,7 @@ const CONSOLE_STYLES = [
   "styles/console-gallery.css",
   "styles/console-audit.css",
   "styles/console-organisation.css",
+  "styles/console-editor.css",
   "styles/console-edit.css",
   "styles/console-chart.css",
   "styles/console-home.css",

@@ -1,7 +1,7 @@
 /** What is around every page of the console, for the one who looks at it. */
 
 import type { FastifyInstance } from "fastify";
-import { imagePath } from "../core/organisations/image-kinds.ts";
+import { type ImageKind, imagePath } from "../core/organisations/image-kinds.ts";
 import { imagesOf } from "../core/organisations/images.ts";
 import type { Organisation, OrganisationSettings } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
@@ -217,6 +217,14 @@ export function readingRoute<Deps extends ConsoleDeps>(
     },
   });
 }
+
+/** Where a page takes each image from. */
+export const imageUriNames = {
+  logo: "logoUri",
+  darkLogo: "darkLogoUri",
+  favicon: "faviconUri",
+  panel: "panelUri",
+} as const satisfies Record<ImageKind, keyof PageOrganisation>;
 
 /** A dark logo stands in for a logo; alone it would be nothing on light. */
 const imageUris = (orgId: string, { logo, darkLogo, favicon, panel }: OrganisationSettings["images"]) => ({

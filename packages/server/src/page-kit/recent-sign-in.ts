@@ -69,6 +69,7 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "settings/branding": "any",
   "settings/branding/preview": "any",
   "settings/logo": "any",
+  "settings/logo/preview": "any",
   "settings/policies": "recent",
   "settings/sign-in-methods": "recent",
   "settings/sign-in-methods/preview": "any",

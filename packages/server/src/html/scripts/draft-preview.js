@@ -35,6 +35,41 @@ for (const form of document.querySelectorAll("form[data-draft]")) {
     });
 }
 
+// A chosen picture, where the page shows the stored one: beside its field, and a favicon in the picture of a browser's tab.
+const pictures = [...document.querySelectorAll("img[data-preview-of]")].map((image) => ({
+  image,
+  stored: image.getAttribute("src"),
+  file: document.getElementById(image.dataset.previewOf),
+  remove: document.getElementById(`remove-${image.dataset.previewOf}`),
+}));
+
+const readPicture = (file) =>
+  new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve(reader.result));
+    reader.readAsDataURL(file);
+  });
+
+const showPicture = async ({ image, stored, file, remove }) => {
+  const [chosen] = file.files;
+  const kept = remove?.checked ? (image.dataset.otherwise ?? null) : stored;
+  const uri = chosen && !remove?.checked ? await readPicture(chosen) : kept;
+  // The stored one's size is not the chosen one's.
+  if (uri !== stored)
+    for (const side of ["width", "height"]) if (!image.dataset.otherwise) image.removeAttribute(side);
+  if (uri === null) image.removeAttribute("src");
+  else image.src = uri;
+  const place = image.closest(".image-now");
+  if (place) place.hidden = uri === null;
+};
+
+for (const picture of pictures) {
+  const later = () => setTimeout(showPicture, 0, picture);
+  picture.file.addEventListener("change", later);
+  picture.remove?.addEventListener("change", later);
+  picture.file.form.addEventListener("reset", later);
+}
+
 // Light or dark, whatever the reader's own scheme is: the rules that ask for one apply, or do not.
 const schemes = [...document.querySelectorAll('input[name="preview-scheme"]')];
 const ofScheme = new WeakSet();

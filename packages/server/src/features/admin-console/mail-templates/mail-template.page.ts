@@ -1,5 +1,5 @@
 /** One email: its text on the left, what a reader gets on the right, and a test. */
-import type { MailContent, MailTemplate } from "../../../core/mail/mail.ts";
+import { type MailContent, type MailTemplate, mailTemplates } from "../../../core/mail/mail.ts";
 import type { MailTextField } from "../../../core/mail/mail-text.ts";
 import {
   type EditableTemplate,
@@ -20,6 +20,7 @@ import { type Content, type Html, html, linkAddress } from "../../../html/html.t
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
+import { editorHead, editorTabs } from "../settings/live-preview.page.ts";
 
 export type MailTextInput = Record<MailTextField, string>;
 
@@ -41,15 +42,14 @@ export function mailTemplatePage(view: MailTemplateView): Html {
   const { frame, mailTemplates: text } = messages.console;
   return consoleLayout({
     ...view,
-    title: text.names[template],
+    ...editorHead(view, text.names[template]),
     scripts: [framesScript.path, draftPreviewScript.path],
-    summary: text.when[template],
     breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
     notice: view.done
       ? toast(text.done[view.done], messages)
       : formNotice({ ...view, labels: labelsOf(text) }),
-    body: html`<div class="editor"><div class="editor-form">
-${card({ id: "text", title: text.ownText, text: textOfCard(view), body: [languageForm(view), isEditable(template) && textForm(view, template)] })}
+    body: html`${editorTabs(view, "emails")}${chooser(view)}<div class="editor"><div class="editor-form">
+${card({ id: "text", title: text.names[template], text: html`${text.when[template]} ${textOfCard(view)}`, body: isEditable(template) && textForm(view, template) })}
 ${testCard(view)}</div>
 ${previewCard(view)}</div>`,
   });
@@ -70,12 +70,14 @@ const textOfCard = ({ template, organisation, messages }: MailTemplateView): str
 const pathOf = ({ consoleUri, template }: MailTemplateView, rest = ""): string | undefined =>
   linkAddress(consoleUri(`/mail-templates/${template}${rest}`));
 
-function languageForm(view: MailTemplateView): Html {
-  const { locale, messages } = view;
+/** Which email, in which language: beside the tabs' other forms, without the way back to the list. */
+function chooser(view: MailTemplateView): Html {
+  const { locale, template, messages } = view;
   const { mailTemplates: text } = messages.console;
-  const choices = LOCALES.map((value) => ({ value, label: languageName(value) }));
-  return html`<form class="search" method="get" action="${pathOf(view)}">
-${selectField({ id: "language", label: text.language, value: locale, choices, messages })}<button class="button" id="language-show" type="submit">${text.show}</button>
+  const mails = mailTemplates.map((value) => ({ value, label: text.names[value] }));
+  const languages = LOCALES.map((value) => ({ value, label: languageName(value) }));
+  return html`<form class="search" method="get" action="${linkAddress(view.consoleUri("/mail-templates"))}">
+${selectField({ id: "mail", label: text.columns.mail, value: template, choices: mails, messages })}${selectField({ id: "language", label: text.language, value: locale, choices: languages, messages })}<button class="button" id="language-show" type="submit">${text.show}</button>
 </form>
 `;
 }

@@ -8,6 +8,7 @@ import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { editorHead, editorTabs } from "../settings/live-preview.page.ts";
 
 export type MailSetup = {
   kind: "smtp" | "mailbox" | "none";
@@ -23,10 +24,9 @@ export function mailTemplatesPage(
   const { frame, mailTemplates: text } = messages.console;
   return consoleLayout({
     ...view,
-    title: frame.pages.mailTemplates,
-    breadcrumbs: [],
-    summary: text.summary({ organisation: view.organisation.name }),
+    ...editorHead(view, frame.pages.mailTemplates),
     body: [
+      editorTabs(view, "emails", text.summary({ organisation: view.organisation.name })),
       card({
         id: "sending",
         title: text.sending,

@@ -1,7 +1,7 @@
 /** /oauth/manage/{org}/mail-templates: every email with its text, a live preview, and a test to oneself. */
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import type { MailContent } from "../../../core/mail/mail.ts";
+import { type MailContent, mailTemplates } from "../../../core/mail/mail.ts";
 import { listMailTexts } from "../../../core/mail/mail-texts.store.ts";
 import {
   countAttempt,
@@ -26,8 +26,10 @@ import { rerenderEditForm, showEditForm, submitEditForm } from "../../../page-ki
 import {
   auditContext,
   consoleRoute,
+  queryString,
   redirectTo,
   requireAdministrator,
+  SeeOther,
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
@@ -36,6 +38,7 @@ import { type MailSetup, mailTemplatesPage } from "./mail-templates.page.ts";
 import {
   composeSample,
   draftOf,
+  languageOf,
   loadMailText,
   type MailTextDeps,
   type MailTextRecord,
@@ -53,6 +56,7 @@ export interface MailTemplatesDeps extends MailTextDeps {
 export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDeps): void {
   const form = mailTextForm(deps);
   readingRoute(app, deps, "/oauth/manage/:org/mail-templates", "mailTemplates", async (_, visit, frame) => {
+    redirectToChosen(visit);
     const texts = await listMailTexts(deps.database.query, visit.organisation.id);
     const written = Map.groupBy(texts, ({ template }) => template);
     const languages = [...written].map(
@@ -72,6 +76,13 @@ export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDep
     get: showPreview,
     post: previewDraft,
   });
+}
+
+/** A template's page has a form that leads to another one. @throws SeeOther */
+function redirectToChosen(visit: Visit): void {
+  const { values } = parseQuery(visit.request);
+  const chosen = mailTemplates.find((one) => one === values.get("mail"));
+  if (chosen) throw new SeeOther(templatePath(visit, chosen) + queryString({ language: languageOf(visit) }));
 }
 
 /** The email as HTML or text, for the page's frame: it can run nothing, load nothing and navigate nowhere. */

@@ -17,7 +17,7 @@ import { type Content, type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
-import { editorTabs, livePreview } from "./live-preview.page.ts";
+import { editorHead, editorTabs, livePreview } from "./live-preview.page.ts";
 import { type SignInInput, textField } from "./sign-in-input.ts";
 import { accentOrDefault, signInPreview } from "./sign-in-preview.ts";
 
@@ -36,8 +36,7 @@ export function brandingPage(view: BrandingView): Html {
   const labels = labelsOf(messages);
   return consoleLayout({
     ...view,
-    title: text.brandingTitle,
-    summary: text.brandingSummary({ organisation: view.organisation.name }),
+    ...editorHead(view, text.brandTab),
     breadcrumbs: [],
     notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], messages)),
     ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),

@@ -10,8 +10,12 @@ import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { hiddenFields } from "../../../html/components/form.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
+import { ringIcon } from "../../../html/components/ring-mark.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { editorTabs } from "./live-preview.page.ts";
+import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
+import { editorHead, editorTabs, livePreview } from "./live-preview.page.ts";
+
+const FORM_ID = "logo-form";
 
 export type ImagesView = FormView<unknown> & {
   name: string;
@@ -25,19 +29,28 @@ export function imagesPage(view: ImagesView): Html {
   const labels = Object.fromEntries(imageKinds.map((kind) => [kind, text.images[kind].label]));
   return consoleLayout({
     ...view,
-    title: text.imagesTitle,
-    summary: text.imagesSummary,
+    ...editorHead(view, text.imagesTitle),
     notice: formNotice({ ...view, labels }),
-    body: html`${editorTabs(view, "images")}<section class="card" aria-label="${text.imagesTitle}">
-<form class="form" id="logo-form" method="post" action="${linkAddress(view.action)}" enctype="multipart/form-data" novalidate>
+    scripts: [framesScript.path, draftPreviewScript.path],
+    body: html`${editorTabs(view, "images", text.imagesSummary)}<div class="editor"><section class="card" aria-label="${text.imagesTitle}">
+<form class="form" id="${FORM_ID}" method="post" action="${linkAddress(view.action)}" enctype="multipart/form-data" novalidate data-draft>
 ${hiddenFields([
   { name: "csrf", value: view.csrf },
   { name: "seen", value: view.version ?? "" },
 ])}${imageKinds.map((kind) => imageField(view, kind))}<div class="actions"><button class="button primary" id="logo-save" type="submit">${frame.form.save}</button>
 <a class="button" id="logo-cancel" href="${linkAddress(backUri)}">${frame.form.cancel}</a></div>
 </form></section>
+${livePreview(view, { id: FORM_ID, rest: "/settings/logo" }, browserTab(view))}</div>
 `,
   });
+}
+
+/** A favicon is seen nowhere but in a browser's tab. */
+function browserTab(view: ImagesView): Html {
+  const { favicon } = view.images;
+  const uri = favicon ? imagePath(view.orgId, favicon) : ringIcon;
+  return html`<p class="browser-tab" aria-hidden="true"><img src="${uri}" alt="" width="16" height="16" data-preview-of="favicon" data-otherwise="${ringIcon}"><bdi>${view.name}</bdi></p>
+`;
 }
 
 function imageField(view: ImagesView, kind: ImageKind): Html {
@@ -55,14 +68,17 @@ ${fault !== undefined && html`<p class="failed" id="${kind}-fault">${fault}</p>`
 `;
 }
 
-/** Of its own size at most, on a ground that it can be seen on. */
-function present({ orgId, images, messages }: ImagesView, kind: ImageKind): Html | undefined {
+/** Of its own size at most, on a ground that it can be seen on. Without a stored one, a place for what is chosen. */
+function present({ orgId, images, messages }: ImagesView, kind: ImageKind): Html {
   const image = images[kind];
-  if (!image) return undefined;
+  const look = `image-now ${kind}-now${kind === "darkLogo" ? " on-dark" : ""}`;
+  if (!image)
+    return html`<p class="${look}" hidden><img alt="" data-preview-of="${kind}"></p>
+`;
   const { settings: text } = messages.console;
   const height = Math.min(kind === "panel" ? 120 : 48, image.height);
   const width = Math.round((image.width * height) / image.height);
-  return html`<p class="image-now${kind === "darkLogo" && " on-dark"}"><img src="${imagePath(orgId, image)}" alt="" width="${width}" height="${height}"></p>
+  return html`<p class="${look}"><img src="${imagePath(orgId, image)}" alt="" width="${width}" height="${height}" data-preview-of="${kind}"></p>
 <div class="check"><label><input type="checkbox" id="remove-${kind}" name="remove-${kind}" value="on"> ${text.imageRemove}</label></div>
 `;
 }

@@ -10,22 +10,53 @@ import {
   readImage,
 } from "../../../core/organisations/images.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { PageOrganisation } from "../../../html/layout.ts";
 import { acceptFiles } from "../../../http/file-form.ts";
+import { imageUriNames } from "../../../page-kit/console-frame.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
+import { type ConsoleDeps, consolePath, consoleRoute } from "../../../page-kit/page.ts";
 import { imagesPage } from "./images.page.ts";
 import { organisationRecord } from "./organisation-record.ts";
+import { type SignInPreviewDeps, showSignIn } from "./show-sign-in.ts";
 
 /** All four files at their largest, as the multipart form sends them. */
 const BODY_LIMIT = 1024 * 1024;
 
-export function imagesRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+export function imagesRoute(app: FastifyInstance, deps: SignInPreviewDeps): void {
   // In its own scope: the only form of this size.
   void app.register(async (scope) => {
     acceptFiles(scope, BODY_LIMIT);
     editRoute(scope, deps, "/oauth/manage/:org/settings/logo", images);
+    consoleRoute(scope, deps, "/oauth/manage/:org/settings/logo/preview", {
+      get: (_, visit) => showSignIn(deps, visit, preview),
+      post: (_, visit) => showSignIn(deps, visit, preview),
+    });
   });
 }
+
+const preview = {
+  path: "/settings/logo",
+  withDraft: (record: Organisation, values: ReadonlyMap<string, string>): Organisation => {
+    const kept = Object.entries(present(record)).filter(([kind]) => !values.has(`remove-${kind}`));
+    const { logoUri, ...branding } = record.settings.branding;
+    const isLogoKept = logoUri !== undefined && !values.has("remove-logo");
+    const settings = {
+      ...record.settings,
+      branding: isLogoKept ? { ...branding, logoUri } : branding,
+      images: Object.fromEntries(kept) as Organisation["settings"]["images"],
+    };
+    return { ...record, settings };
+  },
+  draftImages: (values: ReadonlyMap<string, string>): Partial<PageOrganisation> => {
+    const given = Object.entries(readImages(values)).flatMap(([kind, image]) =>
+      image !== null && typeof image === "object" ? [[imageUriNames[kind as ImageKind], dataUri(image)]] : [],
+    );
+    return Object.fromEntries(given);
+  },
+};
+
+/** By the type that its content has, whatever the browser said. */
+const dataUri = ({ type, bytes }: NewImage): string => `data:${type};base64,${bytes.toString("base64")}`;
 
 /** Kinds without a file, and without a tick to remove it, are absent: they stay. */
 type ImagesInput = Readonly<Partial<Record<ImageKind, NewImage | ImageFault | "none" | null>>>;
@@ -35,6 +66,7 @@ const present = ({ settings }: Organisation) => imagesOf(settings);
 const images: EditForm<ConsoleDeps, Organisation, ImagesInput, ImageChanges> = {
   ...organisationRecord,
   current: "signInPage",
+  hasFrame: true,
   version: present,
   toInput: () => ({}),
   readInput: ({ values }) => readImages(values),

@@ -8,7 +8,7 @@ import { toast } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
-import { editorTabs, livePreview } from "./live-preview.page.ts";
+import { editorHead, editorTabs, livePreview } from "./live-preview.page.ts";
 
 /** What signs in alone, and in which order. */
 export const methodChoices = {
@@ -36,12 +36,11 @@ export function methodsPage(view: MethodsView): Html {
   const field = fieldsOf(view, labels);
   return consoleLayout({
     ...view,
-    title: text.methods,
-    summary: text.methodsText,
+    ...editorHead(view, text.methods),
     notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], messages)),
     scripts: [framesScript.path, draftPreviewScript.path],
     body: [
-      editorTabs(view, "methods"),
+      editorTabs(view, "methods", text.methodsText),
       html`<div class="editor"><section class="card" aria-label="${text.methods}">${recordForm({
         ...view,
         id: FORM_ID,

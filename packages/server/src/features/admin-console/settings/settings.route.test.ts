@@ -162,7 +162,7 @@ describe("organisation settings pages", () => {
   });
 
   /** Sends the form of the images as a browser does: with every file field, empty or not. */
-  async function upload(sent: Readonly<Record<string, Blob | string>>, seen?: string) {
+  async function upload(sent: Readonly<Record<string, Blob | string>>, seen?: string, rest = "") {
     const { hidden } = await here.get("/settings/logo");
     const body = new FormData();
     for (const [field, value] of Object.entries(hidden)) body.set(field, value);
@@ -172,7 +172,7 @@ describe("organisation settings pages", () => {
       if (typeof value === "string") body.set(field, value);
       else body.set(field, value, "image.svg");
     const cookie = [...here.browser.cookies].map((pair) => pair.join("=")).join("; ");
-    const url = `${running.baseUrl}/oauth/manage/${org.organisation.id}/settings/logo`;
+    const url = `${running.baseUrl}/oauth/manage/${org.organisation.id}/settings/logo${rest}`;
     const answer = await fetch(url, { method: "POST", body, headers: { cookie }, redirect: "manual" });
     return { status: answer.status, location: answer.headers.get("location"), body: await answer.text() };
   }
@@ -195,6 +195,29 @@ describe("organisation settings pages", () => {
     assert.deepEqual([event?.action, event?.details], ["organisation.changed", { settings: ["images"] }]);
     assert.equal((await upload({ "remove-logo": "on" })).status, 303);
     assert.deepEqual((await record()).settings.images, {});
+  });
+
+  test("the live preview shows images that are chosen, and those that stay, and stores none", async () => {
+    assert.equal((await upload(files("logo", pngOf(64, 64)))).status, 303);
+    const before = (await record()).settings.images;
+    const shown = async (sent: Parameters<typeof upload>[0]) =>
+      (await upload(sent, undefined, "/preview")).body;
+    const panel = `url("data:image/png;base64,${pngOf(800, 600).toString("base64")}")`;
+    const chosen = await shown({ ...files("panel", pngOf(800, 600)), ...files("darkLogo", pngOf(40, 40)) });
+    assert.ok(chosen.includes(panel));
+    assert.match(
+      chosen,
+      /<source srcset="data:image\/png;base64,[^"]+" media="\(prefers-color-scheme: dark\)">/,
+    );
+    assert.ok(chosen.includes(`/images/${before.logo?.digest}`), "the stored logo");
+    assert.doesNotMatch(await shown({ "remove-logo": "on" }), /<img/);
+    const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"></svg>`);
+    assert.ok(
+      (await shown(files("logo", svg))).includes(`/images/${before.logo?.digest}`),
+      "what can't be saved isn't shown",
+    );
+    assert.deepEqual((await record()).settings.images, before);
+    assert.equal((await upload({ "remove-logo": "on" })).status, 303);
   });
 
   test("rejects files that are no small image, whatever their name and type, each at its field", async () => {

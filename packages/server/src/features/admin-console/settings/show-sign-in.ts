@@ -27,6 +27,8 @@ export async function showSignIn(
     path: string;
     /** What can't be saved isn't shown: it stays as it is. */
     withDraft(record: Organisation, values: ReadonlyMap<string, string>, messages: Messages): Organisation;
+    /** What is stored nowhere yet, and so has no address: the images of a draft as `data:` URLs. */
+    draftImages?(values: ReadonlyMap<string, string>): Partial<PageOrganisation>;
   },
 ): Promise<void> {
   const isDraft = visit.request.method === "POST";
@@ -38,7 +40,9 @@ export async function showSignIn(
   const frame = { messages, nonce: newNonce(), stylesheet: stylesheet.path };
   const isOurs = form && form.outcome === "accepted";
   const shown = isOurs ? editor.withDraft(record, form.values, messages) : record;
+  const images = isOurs ? editor.draftImages?.(form.values) : undefined;
   if (form && form.outcome === "rejected") visit.reply.code(form.refusal.status);
-  const page = deps.signInPage(frame, pageOrganisation(shown), shown.settings.signInMethods);
+  const organisation = { ...pageOrganisation(shown), ...images };
+  const page = deps.signInPage(frame, organisation, shown.settings.signInMethods);
   await sendEmbeddedDocument(visit.reply, render(page), { isOurPage: true });
 }

@@ -25,9 +25,9 @@ export type ConsoleMailTemplatesTexts = {
       texts: {
         builtIn: string; fixed: string; own: (values: { languages: string }) => string;
       };
-      ownText: string; heading: string; body: string; button: string;
-      fixedText: (values: { organisation: string }) => string; verifiedOnly: string; headingHint: string;
-      bodyHint: string; variablesText: string; requiredText: string; emptyText: string;
+      heading: string; body: string; button: string; fixedText: (values: { organisation: string }) => string;
+      verifiedOnly: string; headingHint: string; bodyHint: string; variablesText: string;
+      requiredText: string; emptyText: string;
       variables: { organisation: string; expiry: string; time: string; factor: string; }; reset: string;
       savedText: string;
       faults: {

@@ -3,14 +3,15 @@ export type ConsoleSettingsTexts = {
   console: {
     settings: {
       summary: (values: { organisation: string }) => string; branding: string; brandingText: string;
-      brandingTitle: string; edit: string; name: string; nameHint: string; accentColor: string;
-      accentHint: string; ownAccent: string; preview: string; previewTitle: string; previewText: string;
-      previewNow: string; light: string; dark: string; previewSignIn: string; previewEmail: string;
-      previewPassword: string; previewContinue: string; previewForgot: string; contrastText: string;
-      buttonText: string; links: string; edges: string; ratio: (values: { value: string }) => string;
-      readable: string; logo: string; noLogo: string; policies: string; policiesText: string;
-      policiesTitle: string; passwordMinLength: string; passwordHint: string; characters: string;
-      charactersOf: (values: { count: number }) => string; secondFactor: string;
+      brandingTitle: string; experience: string; edit: string; name: string; nameHint: string;
+      accentColor: string; accentHint: string; ownAccent: string; preview: string; previewTitle: string;
+      previewText: string; previewNow: string; light: string; dark: string; previewSignIn: string;
+      previewEmail: string; previewPassword: string; previewContinue: string; previewForgot: string;
+      contrastText: string; buttonText: string; links: string; edges: string;
+      ratio: (values: { value: string }) => string; readable: string; logo: string; noLogo: string;
+      policies: string; policiesText: string; policiesTitle: string; passwordMinLength: string;
+      passwordHint: string; characters: string; charactersOf: (values: { count: number }) => string;
+      secondFactor: string;
       secondFactors: {
         optional: { label: string; text: string; }; required: { label: string; text: string; };
       };
