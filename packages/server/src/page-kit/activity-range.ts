@@ -116,6 +116,6 @@ export function rangeLinks(current: RangeName, uri: (query: string) => string, m
     (name) =>
       html`<a id="range-${name}" href="${linkAddress(uri(rangeQuery(name)))}"${name === current && html` aria-current="true"`}>${words[name]}</a>`,
   );
-  return html`<nav class="views" aria-label="${words.label}">${links}</nav>
+  return html`<nav class="views" id="chart-range" aria-label="${words.label}">${links}</nav>
 `;
 }

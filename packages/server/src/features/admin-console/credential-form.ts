@@ -1,17 +1,32 @@
 /** The form that adds a client secret or a key pair: its label, its lifetime, and what happens to the existing ones. */
 import { isSecretLabel } from "../../core/applications/client-secrets.ts";
 import type { ConsoleView } from "../../html/components/console-layout.ts";
+import { type DurationText, durationInput } from "../../html/components/duration-input.ts";
 import { selectField, textField } from "../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../html/components/form-page.ts";
 import type { FormView } from "../../html/components/form-state.ts";
-import type { Html } from "../../html/html.ts";
+import { type Html, html } from "../../html/html.ts";
+import type { Messages } from "../../html/messages/messages.ts";
+import { readDurationText, toSeconds } from "../../page-kit/read-fields.ts";
 
-export type CredentialInput = { label: string; lifetime: string; others: string };
+export type CredentialInput = {
+  label: string;
+  /** Days, `never`, or `custom`. */
+  lifetime: string;
+  /** As it was typed, where the choice is `custom`. */
+  period: DurationText;
+  others: string;
+};
+
+export const emptyPeriod: DurationText = { amount: "", unit: "days" };
+
+/** Of an own period, in seconds: an hour to ten years. */
+const PERIOD = { min: 3_600, max: 3_650 * 86_400 };
 
 /** Days until the existing ones expire; `later`: they stay. */
 const overlaps = ["later", "1", "7", "30"];
 
-const DAY_MS = 86_400_000;
+const CUSTOM = "custom";
 const DAY_SECONDS = 86_400;
 
 /** In `applications.secrets` and in `systemAccounts.keys`. */
@@ -42,7 +57,11 @@ export function credentialPage(
   lifetimes: readonly string[],
   text: CredentialTexts,
 ): Html {
-  const labels = { label: text.label, lifetime: text.lifetime, others: text.others };
+  const { duration } = view.messages.console.frame;
+  const labels = {
+    ...{ label: text.label, lifetime: text.lifetime },
+    ...{ period: duration.customLabel, others: text.others },
+  };
   const field = fieldsOf(view, labels);
   const choices = (values: readonly string[], other: string, days: CredentialTexts["days"]) =>
     values.map((value) => ({ value, label: /^\d/.test(value) ? days({ count: Number(value) }) : other }));
@@ -58,8 +77,10 @@ export function credentialPage(
       selectField({
         ...field("lifetime"),
         hint: text.lifetimeHint,
-        choices: choices(lifetimes, text.never, text.days),
+        choices: [...choices(lifetimes, text.never, text.days), { value: CUSTOM, label: duration.custom }],
       }),
+      // The stylesheet shows it where it is chosen.
+      html`<div class="custom-period">${durationInput({ ...field("period"), hint: duration.range(PERIOD), units: ["hours", "days"] })}</div>`,
       selectField({
         ...field("others"),
         hint: text.othersHint,
@@ -74,26 +95,34 @@ export function credentialPage(
 export const readCredentialInput = (values: ReadonlyMap<string, string>): CredentialInput => ({
   label: (values.get("label") ?? "").trim(),
   lifetime: values.get("lifetime") ?? "",
+  period: readDurationText({ values }, "period"),
   others: values.get("others") ?? "",
 });
 
 /** @returns by field; undefined when there is none */
 export function credentialFaults(
-  { label, lifetime, others }: CredentialInput,
+  { label, lifetime, period, others }: CredentialInput,
   lifetimes: readonly string[],
   { labelFault, choiceFault }: Pick<CredentialTexts, "labelFault" | "choiceFault">,
+  { console: { frame } }: Messages,
 ): Record<string, string> | undefined {
+  const seconds = lifetime === CUSTOM ? (toSeconds(period) ?? 0) : PERIOD.min;
+  const isPeriod = seconds >= PERIOD.min && seconds <= PERIOD.max;
   const faults = {
     ...(isSecretLabel(label) ? {} : { label: labelFault }),
-    ...(lifetimes.includes(lifetime) ? {} : { lifetime: choiceFault }),
+    ...(lifetime === CUSTOM || lifetimes.includes(lifetime) ? {} : { lifetime: choiceFault }),
+    ...(isPeriod ? {} : { period: frame.duration.range(PERIOD) }),
     ...(overlaps.includes(others) ? {} : { others: choiceFault }),
   };
   return Object.keys(faults).length === 0 ? undefined : faults;
 }
 
 /** @param input without faults */
-export const credentialContent = ({ label, lifetime, others }: CredentialInput, now: number) => ({
+export const credentialContent = ({ label, lifetime, period, others }: CredentialInput, now: number) => ({
   label,
-  expiresAt: lifetime === "never" ? null : now + Number(lifetime) * DAY_MS,
+  expiresAt: lifetime === "never" ? null : now + (lifetimeSeconds(lifetime, period) ?? 0) * 1_000,
   ...(others === "later" ? {} : { expireOthersInSeconds: Number(others) * DAY_SECONDS }),
 });
+
+const lifetimeSeconds = (lifetime: string, period: DurationText): number | undefined =>
+  lifetime === CUSTOM ? toSeconds(period) : Number(lifetime) * DAY_SECONDS;

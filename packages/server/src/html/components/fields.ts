@@ -124,16 +124,28 @@ ${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${
 `;
 }
 
-/** Sends `on` when ticked. */
-export function checkField(view: Field & { isChecked: boolean; isDisabled?: boolean }): Html {
+/** Sends `on` when ticked. @param view.legend what it is about, where it stands among fields of other kinds */
+export function checkField(
+  view: Field & { isChecked: boolean; isDisabled?: boolean; legend?: string | undefined },
+): Html {
+  const box = checkBox(view);
+  const { legend } = view;
+  return legend === undefined
+    ? html`<div class="field">${box}</div>
+`
+    : html`<fieldset class="field"><legend>${legend}</legend>
+${box}</fieldset>
+`;
+}
+
+function checkBox(view: Parameters<typeof checkField>[0]): Html {
   const { id } = view;
-  return html`<div class="field"><div class="option"><input type="checkbox" id="${id}" name="${id}"${view.isChecked && html` checked`}${
+  return html`<div class="option"><input type="checkbox" id="${id}" name="${id}"${view.isChecked && html` checked`}${
     view.isDisabled && html` disabled`
   }${attributes(view)}>
 <label for="${id}">${view.label}</label>
 ${view.hint !== undefined && html`<span class="field-hint" id="${id}-hint">${view.hint}</span>`}</div>
-${faultText(view)}${presentValue(view)}</div>
-`;
+${faultText(view)}${presentValue(view)}`;
 }
 
 /** Enter presses the first button of a form: this one comes before fields that have buttons of their own. */

@@ -1,11 +1,16 @@
 /** Above a list: a search, and what it is narrowed to. A GET form; scripts/filter-bar.js sends it when a choice is made. */
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { type HiddenField, hiddenFields } from "./form.ts";
 import { icon } from "./icons.ts";
 
 /** Its text field is `search`. */
 export function filterBar(view: {
   action: string;
+  /** Of everything; the action's, unless the address says something else besides. */
+  allUri?: string;
+  /** What the address says besides, which a search leaves as it is. */
+  kept?: readonly HiddenField[];
   /** `Name or ID`. */
   label: string;
   value: string;
@@ -19,8 +24,8 @@ export function filterBar(view: {
   return html`<form class="search" method="get" action="${linkAddress(view.action)}" role="search" data-filter>
 <div class="field"><label for="search">${view.label}</label>
 <div class="with-icon">${icon("search")}<input id="search" name="search" type="search" value="${view.value}" maxlength="100" autocomplete="off"></div></div>
-${view.filters}<button class="button" id="search-submit" type="submit">${list.submit}</button>
-${isSearch && html`<a class="button plain" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}<span class="visually-hidden" data-filter-status role="status"></span></form>
+${view.filters}${view.kept && hiddenFields(view.kept)}<button class="button" id="search-submit" type="submit">${list.submit}</button>
+${isSearch && html`<a class="button plain" id="search-all" href="${linkAddress(view.allUri ?? view.action)}">${list.all}</a>`}<span class="visually-hidden" data-filter-status role="status"></span></form>
 ${listKeys(view.messages, { isTicked: true })}`;
 }
 

@@ -22,8 +22,11 @@ const applyFilter = async (form, signal) => {
     history.replaceState(history.state, "", uri);
     adopted.dispatchEvent(new CustomEvent("signet:updated", { bubbles: true }));
     const status = form.querySelector("[data-filter-status]");
-    const range = adopted.querySelector("#page-range, [role=status] .item-name");
-    if (status) status.textContent = range?.textContent ?? "";
+    const shown = adopted.querySelector("#page-range, [role=status] .item-name");
+    if (status) status.textContent = shown?.textContent ?? "";
+    // A chart's range beside the list: its links name the list's filter.
+    const range = page.getElementById("chart-range");
+    if (range) document.getElementById("chart-range")?.replaceWith(document.adoptNode(range));
     const all = page.getElementById("search-all");
     form.querySelector("#search-all")?.remove();
     if (all) form.append(document.adoptNode(all));

@@ -26,6 +26,13 @@ export function readFilter<C extends Choices>(
   return { search: readText(values.get("search")), ...Object.fromEntries(chosen) };
 }
 
+/** What the page's address says about others than the list. */
+export const keptQuery = (
+  { keeps = [] }: Pick<AnyList<never>, "keeps">,
+  values: Values,
+): Record<string, string | undefined> =>
+  Object.fromEntries(keeps.map((name) => [name, readText(values.get(name)) || undefined]));
+
 export const isNarrowed = (filter: Filter<Choices>): boolean =>
   Object.values(filter).some((value) => value !== undefined && value !== "");
 
@@ -40,10 +47,11 @@ export const filteredUri = (
 
 /** @param values of the list's query, or of one that a form gave along */
 export function listUri(
-  list: Pick<AnyList<never>, "uri" | "filters" | "sorts">,
+  list: Pick<AnyList<never>, "uri" | "filters" | "sorts" | "keeps">,
   organisation: Pick<Organisation, "id">,
   values: Values,
 ): string {
   const order = orderQuery(readListPlace(values, list.sorts), list.sorts);
-  return filteredUri(list, organisation, readFilter(list.filters, values), order);
+  const more = { ...order, ...keptQuery(list, values) };
+  return filteredUri(list, organisation, readFilter(list.filters, values), more);
 }

@@ -10,10 +10,10 @@ import { table } from "../../html/components/table.ts";
 import { type Content, type Html, html } from "../../html/html.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { parseQuery } from "../../http/form-body.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "../page.ts";
+import { type ConsoleDeps, consolePath, queryString, type Visit } from "../page.ts";
 import { bulkBar } from "./bulk-acts.ts";
 import type { Choices, Filter, List, ListFilter, ListFrame } from "./list.ts";
-import { filteredUri, isNarrowed, readFilter } from "./list-address.ts";
+import { filteredUri, isNarrowed, keptQuery, readFilter } from "./list-address.ts";
 import { orderQuery, type PlacedRows, placeRows, readListPlace, totalOf } from "./list-place.ts";
 import { homeOfList, showSavedFilters } from "./saved-filters.ts";
 
@@ -49,7 +49,7 @@ async function loadRows<Deps, Row extends { readonly id: string }, Sort extends 
   const placed = placeRows(await list.rows({ deps, organisation, messages }, query), place, {
     sorts: list.sorts,
     cursor: (row) => ({ value: list.sorts[place.sort].value(row), id: row.id }),
-    uri: (more) => filteredUri(list, organisation, filter, more),
+    uri: (more) => filteredUri(list, organisation, filter, { ...more, ...keptQuery(list, values) }),
   });
   const at = place.before ? "before" : place.after ? "after" : undefined;
   const beside = at && { [at]: values.get(at), from: String(place.from) };
@@ -196,16 +196,19 @@ function rowTable<
 }
 
 function filterForm<C extends Choices>(
-  list: Pick<List<never, never, never, C>, "uri" | "texts"> & {
+  list: Pick<List<never, never, never, C>, "uri" | "texts" | "keeps"> & {
     filters: { readonly [Name in keyof C]: ListFilter<C[Name]> };
   },
-  { organisation }: Visit,
+  { organisation, request }: Visit,
   filter: Filter<C>,
   messages: Messages,
 ): Html {
   const chosen: Readonly<Record<string, string | undefined>> = filter;
+  const kept = keptQuery(list, parseQuery(request).values);
   return filterBar({
     action: list.uri(organisation),
+    allUri: list.uri(organisation, queryString(kept)),
+    kept: Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }])),
     label: list.texts(messages, organisation).search,
     value: filter.search,
     isSearch: isNarrowed(filter),

@@ -102,6 +102,8 @@ export interface List<
   /** Its filters can be saved, under this name of the list: see saved-filters.ts. */
   readonly savedAs?: string;
   readonly filters: { readonly [Name in keyof C]: ListFilter<C[Name]> };
+  /** Parameters of what stands beside it on its page, such as a chart's range: narrowing and sorting leave them as they are. */
+  readonly keeps?: readonly string[];
   /** The first one is the default. */
   readonly sorts: { readonly [Name in Sort]: ListSort<Row> };
   readonly columns: ReadonlyArray<ListColumn<Row, Sort, C>>;
@@ -137,7 +139,7 @@ export interface List<
 /** Whichever records it lists: what neither shows a row nor sorts one. */
 export type AnyList<Deps> = Pick<
   List<Deps, { readonly id: string }, string, Choices>,
-  "current" | "uri" | "acts" | "findName"
+  "current" | "uri" | "acts" | "findName" | "keeps"
 > & {
   readonly filters: Readonly<Record<string, ListFilter>>;
   readonly sorts: Readonly<Record<string, Sorting>>;

@@ -185,6 +185,11 @@ forEachDatabase(({ name: database, fresh }) => {
       /id="secret-advice">All secrets expire within/,
     );
 
+    const custom = { lifetime: "custom", period: "36", "period-unit": "hours" };
+    await console.send(`/applications/${id}/secrets/new`, { label: "short", ...custom });
+    const short = (await found(id)).secrets.find(({ label }) => label === "short");
+    assert.equal((short?.expiresAt ?? 0) - (short?.createdAt ?? 0), 36 * 3_600_000, "a period of one's own");
+
     const path = `/applications/${id}/secrets/${first?.id}/end`;
     assert.equal((await found(id)).secrets[0]?.revokedAt, null, "asking ends nothing");
     const ended = await console.send(path);
@@ -202,6 +207,7 @@ forEachDatabase(({ name: database, fresh }) => {
     for (const typed of [
       { label: "x".repeat(101) },
       { lifetime: "9999" },
+      ...["", "0", "-1", "3651", "99999999999999"].map((period) => ({ lifetime: "custom", period })),
       { others: "-1" },
       { label: "a\u202eb" },
     ])

@@ -29,6 +29,7 @@ import {
   credentialContent,
   credentialFaults,
   credentialPage,
+  emptyPeriod,
   readCredentialInput,
 } from "../credential-form.ts";
 import { applicationPages } from "./application-pages.ts";
@@ -52,7 +53,7 @@ async function showNewSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const application = await applicationPages.require(deps, visit);
   if (!usesSecrets(application))
     return redirectTo(visit, applicationPages.path(visit.organisation, application.id));
-  const input = { label: "", lifetime: "365", others: "later" };
+  const input = { label: "", lifetime: "365", period: emptyPeriod, others: "later" };
   await showFormPage(deps, visit, signedIn, "applications", { input }, (view) =>
     secretPage(view, application),
   );
@@ -80,8 +81,9 @@ async function addSecret(deps: ConsoleDeps, visit: Visit): Promise<void> {
   // A public client has no secret, and no form for one.
   if (!usesSecrets(application)) return redirectTo(visit, applicationPages.path(organisation, id));
 
-  const { applications, frame } = pageMessages(visit, signedIn).console;
-  const faults = credentialFaults(input, lifetimes, applications.secrets);
+  const messages = pageMessages(visit, signedIn);
+  const { applications, frame } = messages.console;
+  const faults = credentialFaults(input, lifetimes, applications.secrets, messages);
   if (faults) return rerender({ state: { faults }, status: 400 });
   const content = credentialContent(input, deps.clock());
   const wanted = { ...auditContext(visit, signedIn), applicationId: id, ...content };

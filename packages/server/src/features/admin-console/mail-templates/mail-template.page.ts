@@ -39,12 +39,11 @@ export type MailTemplateView = FormView<MailTextInput> & {
 
 export function mailTemplatePage(view: MailTemplateView): Html {
   const { messages, template } = view;
-  const { frame, mailTemplates: text } = messages.console;
+  const { mailTemplates: text } = messages.console;
   return consoleLayout({
     ...view,
     ...editorHead(view, text.names[template]),
     scripts: [framesScript.path, draftPreviewScript.path],
-    breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
     notice: view.done
       ? toast(text.done[view.done], messages)
       : formNotice({ ...view, labels: labelsOf(text) }),
@@ -76,7 +75,7 @@ function chooser(view: MailTemplateView): Html {
   const { mailTemplates: text } = messages.console;
   const mails = mailTemplates.map((value) => ({ value, label: text.names[value] }));
   const languages = LOCALES.map((value) => ({ value, label: languageName(value) }));
-  return html`<form class="search" method="get" action="${linkAddress(view.consoleUri("/mail-templates"))}">
+  return html`<form class="search mail-chooser" method="get" action="${linkAddress(view.consoleUri("/mail-templates"))}">
 ${selectField({ id: "mail", label: text.columns.mail, value: template, choices: mails, messages })}${selectField({ id: "language", label: text.language, value: locale, choices: languages, messages })}<button class="button" id="language-show" type="submit">${text.show}</button>
 </form>
 `;

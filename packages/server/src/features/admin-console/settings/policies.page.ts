@@ -75,13 +75,13 @@ function policyFields(view: FormView<PoliciesInput>): Content {
     }),
     checkField({
       ...field("requireVerifiedEmail"),
-      label: text.verifiedEmailLabel,
+      ...{ label: text.verifiedEmailLabel, legend: text.verifiedEmail },
       hint: text.verifiedEmailHint,
       isChecked: input.requireVerifiedEmail,
     }),
     checkField({
       ...field("allowAccountDeletion"),
-      label: text.accountDeletionLabel,
+      ...{ label: text.accountDeletionLabel, legend: text.accountDeletion },
       hint: text.accountDeletionHint,
       isChecked: input.allowAccountDeletion,
     }),

@@ -38,6 +38,7 @@ import {
   credentialContent,
   credentialFaults,
   credentialPage,
+  emptyPeriod,
   readCredentialInput,
 } from "../credential-form.ts";
 import { type AccountsDeps, accountPages } from "./account-pages.ts";
@@ -58,7 +59,7 @@ async function showNewKey(deps: AccountsDeps, visit: Visit): Promise<void> {
   requireId(visit);
   const signedIn = await requireRecentAuthentication(deps, visit);
   const account = await accountPages.require(deps, visit);
-  const input = { label: "", lifetime: "never", others: "later" };
+  const input = { label: "", lifetime: "never", period: emptyPeriod, others: "later" };
   await showFormPage(deps, visit, signedIn, "systemAccounts", { input }, (view) => keyPage(view, account));
 }
 
@@ -81,9 +82,10 @@ async function addKey(deps: AccountsDeps, visit: Visit): Promise<void> {
     );
   if (form.outcome === "rejected") return rerender(form.refusal);
 
-  const { frame, systemAccounts } = pageMessages(visit, signedIn).console;
+  const messages = pageMessages(visit, signedIn);
+  const { frame, systemAccounts } = messages.console;
   const { keys } = systemAccounts;
-  const faults = credentialFaults(input, lifetimes, keys);
+  const faults = credentialFaults(input, lifetimes, keys, messages);
   if (faults) return rerender({ state: { faults }, status: 400 });
   const wanted = { ...auditContext(visit, signedIn), id, ...credentialContent(input, deps.clock()) };
   const created = await applyOnce(deps, form, (inside) => rotateSystemAccountKey(inside, wanted)).catch(

@@ -40,6 +40,7 @@ export const deviceList = {
   current: "devices",
   noun: "device",
   savedAs: "devices",
+  keeps: ["range"],
   uri: managePath,
   texts: ({ devices: { list } }) => ({
     title: list.heading,

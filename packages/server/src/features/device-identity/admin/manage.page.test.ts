@@ -51,6 +51,7 @@ const view: ManageView = {
   ...frame,
   ...form,
   manageUri,
+  rangeUri: (query) => manageUri(`${query}#devices-by-state`),
   done: "revoked",
   devices: { section: html`<p>devices</p>`, isEmpty: false },
   codes: [

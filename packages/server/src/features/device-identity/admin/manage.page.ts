@@ -27,6 +27,8 @@ import type { RegisterInput } from "./register-input.ts";
 
 export type ManageView = FormView<RegisterInput> & {
   manageUri: ManageUri;
+  /** The page with another range of its charts, and its list as it is. @param query of the range */
+  rangeUri(query: string): string;
   done?: keyof Messages["devices"]["done"] | undefined;
   devices: RenderedList;
   charts: DeviceCharts;
@@ -73,7 +75,7 @@ export function managePage(view: ManageView): Html {
 const tones = { active: "plain", expired: "warn", revoked: "bad" } as const;
 
 /** At the end of each hour or day, and as it is now. */
-function overTime({ charts, manageUri, messages }: ManageView): Html {
+function overTime({ charts, rangeUri, messages }: ManageView): Html {
   const { from, points, ticks, range, devices } = charts;
   const { charts: text, activity, range: words } = messages.console.overview;
   const { states } = messages.devices.list;
@@ -85,7 +87,7 @@ function overTime({ charts, manageUri, messages }: ManageView): Html {
   const all = deviceStates.reduce((sum, state) => sum + devices.now[state], 0);
   return html`<section class="activity" aria-labelledby="activity-title">
 <div class="bar"><h2 id="activity-title">${activity}</h2>
-${rangeLinks(range, (query) => manageUri(`${query}#devices-by-state`), messages)}</div>
+${rangeLinks(range, rangeUri, messages)}</div>
 ${chartCard({
   ...{ id: "devices-by-state", title: text.devices, form: "bars", series, range: words[range] },
   ...{ from, points, ticks, messages, legend: chartLegend(series) },

@@ -156,6 +156,10 @@ async function showList(
     done: (["revoked", "withdrawn", "spent"] as const).find((one) => one === values.get("done")),
     devices: await renderList(deps, visit, view, signedIn, deviceList),
     charts: await loadCharts(deps, visit, view.messages),
+    rangeUri: (query) => {
+      const range = new URLSearchParams(query).get("range") ?? "";
+      return `${listUri(deviceList, organisation, new Map([...values, ["range", range]]))}#devices-by-state`;
+    },
     ...(await newestCodes(deps, visit)),
     policy: organisation.settings.deviceAttestation,
   });

@@ -75,7 +75,8 @@ export type ConsoleFrameTexts = {
       yes: string; no: string; missing: { text: string; overview: string; }; closeMenu: string; help: string;
       learnMore: string; close: string; pickColour: string;
       duration: {
-        unitOf: (values: { field: string }) => string;
+        unitOf: (values: { field: string }) => string; custom: string; customLabel: string;
+        range: (values: { min: number; max: number }) => string;
         units: { seconds: string; minutes: string; hours: string; days: string; };
       };
       moreActions: string; handbook: string; enableAgain: string;
