@@ -44,6 +44,26 @@ forEachDatabase(({ name, fresh }) => {
     assert.match(record, /id="login-submit"/);
   });
 
+  test("a page that answers a form offers them too, and leads where the form can be had again", async () => {
+    const page = await get(recovery());
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? "";
+    const cookie = page.headers
+      .getSetCookie()
+      .map((one) => one.split(";")[0])
+      .join("; ");
+    const post = (email: string) =>
+      fetch(running.baseUrl + recovery(), {
+        method: "POST",
+        headers: { cookie },
+        body: new URLSearchParams({ csrf, email }),
+      });
+    for (const email of ["", "user@acme.example"]) {
+      const uri = /href="(\/language\/fr[^"]*)"/.exec(await (await post(email)).text())?.[1] ?? "";
+      const answer = await get(uri.replaceAll("&amp;", "&"));
+      assert.equal(answer.headers.get("location"), recovery(), email);
+    }
+  });
+
   test("a choice of no language is none, and is never kept", async () => {
     assert.equal(await langOf({ cookie: "signet-language=xx", "accept-language": "de" }), "de");
     assert.equal((await get("/language/xx")).status, 404);

@@ -66,14 +66,14 @@ const OFFERING = new Set([
   "/oauth/:org/device/verify",
 ]);
 
-/** Undefined also for what was posted, which an address doesn't bring back. */
-export function languageLinks({
-  method,
-  url,
-  routeOptions,
-}: Pick<FastifyRequest, "method" | "url" | "routeOptions">): LanguageLinks | undefined {
-  if (method !== "GET" || !OFFERING.has(routeOptions.url ?? "")) return undefined;
-  return languageLinksTo(url);
+/** @param again where a page that answers a form goes on, or begins: no address brings back what was posted */
+export function languageLinks(
+  { method, url, routeOptions }: Pick<FastifyRequest, "method" | "url" | "routeOptions">,
+  again?: string,
+): LanguageLinks | undefined {
+  if (!OFFERING.has(routeOptions.url ?? "")) return undefined;
+  const path = method === "GET" ? url : again;
+  return path === undefined ? undefined : languageLinksTo(path);
 }
 
 /** @param path where the page comes back */

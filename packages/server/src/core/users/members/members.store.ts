@@ -1,12 +1,12 @@
 /** Lists members, searched, filtered and paged by the database. */
 
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { affectsAny } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
+import { isPostgres } from "../../../db/is-postgres.ts";
 import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
-import { containing } from "../../../db/search-text.ts";
 import type { Role, User } from "../user.ts";
 
 /** The status of a member: the first that applies, except `guest`, which matches every guest. */
@@ -45,17 +45,18 @@ export interface ListedMember {
   readonly home: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** With their accounts and home organisations. */
-export const memberships = (db: Db, orgId: string) =>
-  db
-    .selectFrom("membership")
+const withAccounts = (of: SelectQueryBuilder<Schema, "membership", object>) =>
+  of
     .innerJoin("user_account", (join) =>
       join
         .onRef("user_account.org_id", "=", "membership.home_org_id")
         .onRef("user_account.id", "=", "membership.user_id"),
     )
-    .innerJoin("organisation as home", "home.id", "membership.home_org_id")
-    .where("membership.org_id", "=", orgId);
+    .innerJoin("organisation as home", "home.id", "membership.home_org_id");
+
+/** With their accounts and home organisations. */
+export const memberships = (db: Db, orgId: string) =>
+  withAccounts(db.selectFrom("membership").where("membership.org_id", "=", orgId));
 
 // As in the indexes.
 const orderColumns = {
@@ -104,16 +105,33 @@ export const countMembers = (
   orgId: string,
   { filter, max }: { filter: MemberFilter; max: number },
 ): Promise<number> =>
-  countRows(db, matchingMembers(db, orgId, filter).select("membership.user_id").limit(max));
+  countRows(
+    db,
+    (filter.state === undefined ? counted : matchingMembers)(db, orgId, filter)
+      .select("membership.user_id")
+      .limit(max),
+  );
+
+/** Every membership has its account and its home: without a status they decide nothing, and cost two look-ups a row. */
+function counted(db: Db, orgId: string, filter: MemberFilter) {
+  const query = narrowed(db, orgId, filter);
+  // In the order in which rows were written: SQLite would read them by the primary key, each from another place of its file.
+  return isPostgres(db) ? query : query.orderBy("membership.created_at");
+}
+
+/** By what stands in the membership itself. */
+function narrowed(db: Db, orgId: string, { words = [], role }: MemberFilter) {
+  let query = db.selectFrom("membership").where("membership.org_id", "=", orgId);
+  for (const word of words) query = query.where((eb) => has(eb, word, isPostgres(db)));
+  // A literal, as in the partial index: with a parameter the index would not be used.
+  if (role === "Administrator")
+    return query.where("role", "=", "Administrator").where("role", "<>", sql.lit("Standard"));
+  return role === undefined ? query : query.where("role", "=", role);
+}
 
 function matchingMembers(db: Db, orgId: string, filter: MemberFilter) {
-  let query = memberships(db, orgId);
-  for (const word of filter.words ?? []) query = query.where((eb) => has(eb, word));
-  // A literal, as in the partial index: with a parameter the index would not be used.
-  if (filter.role === "Administrator")
-    query = query.where("role", "=", "Administrator").where("role", "<>", sql.lit("Standard"));
-  else if (filter.role !== undefined) query = query.where("role", "=", filter.role);
   const { state } = filter;
+  const query = withAccounts(narrowed(db, orgId, filter));
   return state === undefined ? query : query.where((eb) => isIn(eb, state));
 }
 
@@ -123,11 +141,19 @@ type Listed = ExpressionBuilder<
   "membership" | "user_account" | "home"
 >;
 
-function has(eb: Listed, word: string): Expression<SqlBool> {
-  const pattern = containing(word);
-  const isLike = (column: "membership.search_key" | "membership.user_id") =>
-    sql<SqlBool>`${eb.ref(column)} like ${pattern} escape '!'`;
-  return eb.or([isLike("membership.search_key"), isLike("membership.user_id")]);
+/** Byte by byte, which takes a third of LIKE's time: both sides are in lower case. */
+function has(
+  eb: ExpressionBuilder<Schema, "membership">,
+  word: string,
+  isOnPostgres: boolean,
+): Expression<SqlBool> {
+  const place = sql.raw(isOnPostgres ? "strpos" : "instr");
+  const isIn = (column: "membership.search_key" | "membership.user_id") =>
+    sql<SqlBool>`${place}(${eb.ref(column)}, ${word}) > 0`;
+  // Nothing else is in a UUID.
+  return /^[0-9a-f-]+$/.test(word)
+    ? eb.or([isIn("membership.search_key"), isIn("membership.user_id")])
+    : isIn("membership.search_key");
 }
 
 function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {

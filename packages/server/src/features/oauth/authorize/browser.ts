@@ -139,11 +139,15 @@ export function openFlow(deps: BrowserDeps, { organisation }: Visit, sealed: str
   );
 }
 
-/** The language is the first available of: `ui_locales`, the user's setting, `Accept-Language`, the organisation's default. */
+/**
+ * The language is the first available of: `ui_locales`, the user's setting, `Accept-Language`, the organisation's default.
+ * @param again of `languageLinks`
+ */
 export function pageFrame(
   { request, organisation }: Visit,
   uiLocales?: string,
   user?: Pick<User, "locale">,
+  again?: string,
 ): PageFrame & { readonly organisation: PageOrganisation } {
   const locales = preferredLocales(
     [chosenLanguage(request), uiLocales, user?.locale].filter((locale) => locale).join(" "),
@@ -154,7 +158,7 @@ export function pageFrame(
     messages: messages(locales),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
-    languages: languageLinks(request),
+    languages: languageLinks(request, again),
     organisation: pageOrganisation(organisation),
   };
 }

@@ -132,6 +132,8 @@ forEachDatabase(({ fresh }) => {
       /See your email address/,
       /Access your data while you’re not using the application/,
       /Allow only what you started yourself\. If someone sent you the code or the link, select Deny/,
+      // In another language the page begins again, with the code.
+      new RegExp(`/language/da\\?to=[^"]*%2Fdevice%2Fverify%3Fuser_code%3D${codes.userCode}"`),
     ])
       assert.match(body, shown);
   });

@@ -141,6 +141,10 @@ interface QuestionPage extends VerifyPage {
   readonly found: PendingAuthorization;
 }
 
+/** In another language the page begins again with the code that was entered. */
+const verifyFrame = (visit: Visit, { user }: SignedIn, input: string) =>
+  pageFrame(visit, undefined, user, verifyPath(visit.organisation, input));
+
 interface CodeFormPage extends VerifyPage {
   readonly error?: CodeFailure;
   readonly status?: number;
@@ -152,7 +156,7 @@ async function showCodeForm(
   visit: Visit,
   { signedIn, input, status = 200, ...failure }: CodeFormPage,
 ): Promise<void> {
-  const frame = pageFrame(visit, undefined, signedIn.user);
+  const frame = verifyFrame(visit, signedIn, input);
   const page = codePage({ ...frame, ...common(deps, visit, signedIn), ...failure, userCode: input });
   return show(visit, frame, page, { status });
 }
@@ -160,9 +164,9 @@ async function showCodeForm(
 async function showDeviceQuestion(
   deps: BrowserDeps,
   visit: Visit,
-  { signedIn, otherAccountUri, found }: QuestionPage,
+  { signedIn, input, otherAccountUri, found }: QuestionPage,
 ): Promise<void> {
-  const frame = pageFrame(visit, undefined, signedIn.user);
+  const frame = verifyFrame(visit, signedIn, input);
   const { authorization } = found;
   const page = deviceQuestionPage({
     ...frame,
@@ -181,9 +185,9 @@ async function showDeviceQuestion(
 async function showAdministratorConsentRequired(
   deps: BrowserDeps,
   visit: Visit,
-  { signedIn, otherAccountUri, found }: QuestionPage,
+  { signedIn, input, otherAccountUri, found }: QuestionPage,
 ): Promise<void> {
-  const frame = pageFrame(visit, undefined, signedIn.user);
+  const frame = verifyFrame(visit, signedIn, input);
   const view = { ...frame, ...request(deps, visit, { signedIn, found }), otherAccountUri };
   return show(visit, frame, deviceAdministratorPage(view), { status: 403 });
 }
@@ -206,7 +210,7 @@ async function showDone(
   visit: Visit,
   { decision, application }: { readonly decision: "allow" | "deny"; readonly application: Application },
 ): Promise<void> {
-  const frame = pageFrame(visit);
+  const frame = pageFrame(visit, undefined, undefined, verifyPath(visit.organisation, ""));
   const page = deviceDonePage({ ...frame, application: pageApplication(application), decision });
   return show(visit, frame, page);
 }

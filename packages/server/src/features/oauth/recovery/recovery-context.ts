@@ -7,6 +7,7 @@ import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import {
   type BrowserDeps,
+  flowPath,
   formBinding,
   pageApplication,
   pageFrame,
@@ -36,7 +37,8 @@ export async function loadRecoveryContext(
   user: Pick<User, "locale"> | undefined,
 ): Promise<RecoveryContext> {
   const flow = deps.flows.open(sealed, visit.organisation.id, deps.clock());
-  const frame = pageFrame(visit, flow && flowForm(flow).values.get("ui_locales"), user);
+  const again = flowPath(deps, visit, "recovery", flow);
+  const frame = pageFrame(visit, flow && flowForm(flow).values.get("ui_locales"), user, again);
   // Links in emails lead here: no page repeats a name that could be a message.
   const organisation = { ...frame.organisation, name: organisationName(frame.messages, visit.organisation) };
   const named = { ...frame, organisation };
