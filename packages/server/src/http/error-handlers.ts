@@ -64,19 +64,23 @@ const answerOfOAuthError = (error: OAuthError): Answer => ({
 /** RFC 9457. */
 export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
   return async (error, request, reply) => {
-    // The shared query parser throws OAuth errors: here they become problem documents.
-    if (error instanceof OAuthError)
-      return sendProblem(reply, malformed(`${error.description}.`), request.id);
-    if (!(error instanceof ApiError))
-      return sendProblem(reply, toPlainError(deps, error, request.id), request.id);
-    if (error.status >= 500) deps.log(error.cause ?? error, request.id, error.status);
-    else {
-      const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
-      deps.refused({ requestId: request.id, error: error.code, ...cause });
-    }
-    if (error.headers) reply.headers(error.headers);
-    return sendProblem(reply, error, request.id);
+    const { status, headers, body } = problemErrorAnswer(deps, error, request.id);
+    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at] ?? "", headers[at + 1]);
+    await reply.code(status).send(body);
   };
+}
+
+/** The same past the framework, which adds the character set. */
+export function problemErrorAnswer(deps: ErrorHandlerDeps, error: unknown, requestId: string): Answer {
+  // The shared query parser throws OAuth errors: here they become problem documents.
+  if (error instanceof OAuthError) return apiProblem(malformed(`${error.description}.`), requestId);
+  if (!(error instanceof ApiError)) return apiProblem(toPlainError(deps, error, requestId), requestId);
+  if (error.status >= 500) deps.log(error.cause ?? error, requestId, error.status);
+  else {
+    const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
+    deps.refused({ requestId, error: error.code, ...cause });
+  }
+  return apiProblem(error, requestId, error.headers);
 }
 
 export type RenderErrorPage = (
@@ -144,6 +148,20 @@ const problemText = ({ status, code, title, detail, errors }: Problem, requestId
 const problemAnswer = (problem: Problem, requestId: string): Answer => ({
   status: problem.status,
   headers: ["cache-control", "no-store", "content-type", "application/problem+json"],
+  body: problemText(problem, requestId),
+});
+
+const apiProblem = (
+  problem: Problem,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => ({
+  status: problem.status,
+  headers: [
+    ...Object.entries(headers).flat(),
+    ...(problem.retryAfterSeconds === undefined ? [] : ["retry-after", String(problem.retryAfterSeconds)]),
+    ...["cache-control", "no-store", "content-type", "application/problem+json; charset=utf-8"],
+  ],
   body: problemText(problem, requestId),
 });
 

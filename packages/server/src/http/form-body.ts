@@ -64,7 +64,7 @@ export function parsedForm(request: FastifyRequest): PageForm {
 }
 
 /** @throws OAuthError invalid_request when the query is malformed */
-export function parseQuery(request: FastifyRequest): Form {
+export function parseQuery(request: Pick<FastifyRequest, "query">): Form {
   const raw = (request.query as { raw?: string }).raw;
   return raw ? parseForm(raw) : EMPTY_FORM;
 }

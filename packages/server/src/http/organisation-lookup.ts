@@ -30,7 +30,7 @@ export const callInOrganisation =
     handler: (organisation: O, call: Call) => Promise<Answer>,
   ): CallHandler =>
   async (call) =>
-    handler(await organisationOf(find, call.org), call);
+    handler(await organisationOf(find, call.params["org"] ?? ""), call);
 
 async function organisationOf<O>(find: (orgId: string) => Promise<O | undefined>, org: string): Promise<O> {
   const organisation = isUuid(org) ? await find(org.toLowerCase()) : undefined;

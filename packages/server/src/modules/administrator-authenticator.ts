@@ -30,7 +30,8 @@ export function administratorAuthenticator({
 }: Pick<AppContext, "service" | "browser">): ApiAuthenticator<Administrator, Database> {
   const accounts: AccountAuthenticator = withIdempotency(service, administratorAccountAuthenticator(service));
   return {
-    authenticate: async (request, raw) => {
+    // Cookies are the framework's: no operation of these APIs is answered past its router.
+    authenticate: async (request: FastifyRequest, raw) => {
       const { org = "" } = request.params as { org?: string };
       const organisation = isUuid(org) ? await service.organisations.find(org.toLowerCase()) : undefined;
       if (!organisation) throw codedNotFound();

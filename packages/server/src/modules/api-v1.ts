@@ -5,10 +5,10 @@ import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
-import { problemErrorHandler } from "../http/error-handlers.ts";
+import { problemErrorAnswer, problemErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 
-export const apiV1: Module = (scope, { service, errors, operations }) => {
+export const apiV1: Module = (scope, { service, errors, operations, calls }) => {
   acceptJson(scope);
   addJson(scope, { contentType: MERGE_PATCH_TYPE });
   scope.setErrorHandler(problemErrorHandler(errors));
@@ -19,6 +19,11 @@ export const apiV1: Module = (scope, { service, errors, operations }) => {
   const api = {
     app: scope,
     describe: (operation: (typeof operations)[number]) => operations.push(operation),
+    direct: {
+      add: calls.add,
+      errorAnswer: (error: unknown, id: string) => problemErrorAnswer(errors, error, id),
+      headersOf: limitHeadersOf,
+    },
   };
   const deps = { ...service, baseUrl, rateLimits, portions: hitPortions() };
   apiUsersRoutes(api, {

@@ -13,15 +13,22 @@ import { sessionKeyAuthenticator } from "../features/system-accounts/session-key
 import { usersGetRoute } from "../features/system-accounts/users-get.route.ts";
 import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson } from "../http/api/json-body.ts";
-import { problemErrorHandler } from "../http/error-handlers.ts";
+import { problemErrorAnswer, problemErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
 
-export const jsonApis: Module = (scope, { service, errors, operations }) => {
+export const jsonApis: Module = (scope, { service, errors, operations, calls }) => {
   acceptJson(scope);
   const sendProblem = problemErrorHandler(errors);
   scope.setErrorHandler<Error>((error, request, reply) => sendProblem(limitAnswer(error), request, reply));
-  const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
+  const api: ApiScope = {
+    app: scope,
+    describe: (operation) => operations.push(operation),
+    direct: {
+      add: calls.add,
+      errorAnswer: (error, requestId) => problemErrorAnswer(errors, limitAnswer(error as Error), requestId),
+    },
+  };
   const { baseUrl, rateLimits } = service.config;
   const deps = { ...service, baseUrl, rateLimits };
   const keyAuthenticator = sessionKeyAuthenticator(service);

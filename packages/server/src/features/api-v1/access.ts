@@ -6,7 +6,6 @@ import { isUuid } from "@signet/protocol/hash";
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
 import type { OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
-import type { FastifyRequest } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Act } from "../../core/audit/audit.store.ts";
@@ -21,7 +20,7 @@ import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
 import { ApiError, notFound } from "../../http/api/api-error.ts";
-import type { ApiAuthenticator } from "../../http/api/api-route.ts";
+import type { ApiAuthenticator, ApiRequest } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 
 export interface ApiAccessDeps extends CoreDeps {
@@ -31,7 +30,7 @@ export interface ApiAccessDeps extends CoreDeps {
   /** RFC 8705 §3: whether the request has the certificate that the token is bound to. */
   hasValidBinding(
     organisation: Organisation,
-    request: FastifyRequest,
+    request: ApiRequest,
     claims: AccessTokenClaims,
   ): Promise<boolean>;
   readonly organisations: OrganisationDirectory;
@@ -72,7 +71,7 @@ export function apiAuthenticator(deps: ApiAccessDeps, scope: ApiScope): ApiAuthe
 }
 
 /** @throws ApiError 401 */
-async function identify(deps: ApiAccessDeps, request: FastifyRequest): Promise<ApiCaller> {
+async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCaller> {
   const token = parseBearer(request.headers.authorization);
   if (token === undefined) throw unauthenticated("no access token");
   const organisation = await organisationOf(deps, token);
@@ -130,16 +129,16 @@ export function requireHeld(caller: ApiCaller, scope: ApiScope): void {
 }
 
 /** Headers of answers, until they are sent. */
-const limitHeaders = new WeakMap<FastifyRequest, Readonly<Record<string, string>>>();
+const limitHeaders = new WeakMap<ApiRequest, Readonly<Record<string, string>>>();
 
-export const limitHeadersOf = (request: FastifyRequest): Readonly<Record<string, string>> =>
+export const limitHeadersOf = (request: ApiRequest): Readonly<Record<string, string>> =>
   limitHeaders.get(request) ?? {};
 
 /** Every call counts, whatever comes of it. @throws ApiError 429 */
 async function countCall(
   deps: ApiAccessDeps,
   { organisation, client }: ApiCaller,
-  request: FastifyRequest,
+  request: ApiRequest,
 ): Promise<void> {
   const limit = deps.rateLimits["api-client"];
   const { hits, endsAt } = await deps.portions.count(deps, organisation.id, { limit, subject: client.id });

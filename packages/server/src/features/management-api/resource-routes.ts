@@ -7,7 +7,7 @@ import type { Static, TSchema } from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { notFound } from "../../http/api/api-error.ts";
-import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { type Answer, type ApiScope, apiRoute, readRoute } from "../../http/api/api-route.ts";
 import { etagOf } from "../../http/api/concurrency.ts";
 import { type Page, pageOf, pageSchema, readPage } from "../../http/api/paging.ts";
 import { idOf } from "../../http/api/path-id.ts";
@@ -111,11 +111,10 @@ export function getRoute<R extends Versioned>(
 ): void {
   const { api, deps, tag, one, schema } = routes;
   const answers = { 200: { description: `The ${one}`, schema } };
-  apiRoute(api, {
+  readRoute(api, {
     tag,
     credential,
     ...operation,
-    method: "GET",
     path,
     answers,
     authenticator: deps.authenticator,

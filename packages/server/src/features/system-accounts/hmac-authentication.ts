@@ -13,7 +13,6 @@ import {
   TIMESTAMP_HEADER,
 } from "@signet/protocol/hmac-headers";
 import { isHmacSignature } from "@signet/protocol/hmac-signature";
-import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import { recordOnce } from "../../core/audit/unauthenticated-events.ts";
 import { consumeOnce } from "../../core/consumed-values.store.ts";
@@ -27,7 +26,7 @@ import {
   type SystemAccountCaller,
 } from "../../core/system-accounts/system-account.ts";
 import { invalid, notAuthenticated } from "../../http/api/api-error.ts";
-import type { ApiAuthenticator } from "../../http/api/api-route.ts";
+import type { ApiAuthenticator, ApiRequest } from "../../http/api/api-route.ts";
 import { needsStrictForm } from "../../http/api/strict-form.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 
@@ -53,7 +52,7 @@ type Refusal =
   | "no-permission";
 
 /** @returns undefined without the strict headers, null when one of them is missing or malformed */
-function readStrictHeaders(request: FastifyRequest): StrictPart | undefined | null {
+function readStrictHeaders(request: ApiRequest): StrictPart | undefined | null {
   const timestamp = request.headers[TIMESTAMP_HEADER];
   const nonce = request.headers[NONCE_HEADER];
   if (timestamp === undefined && nonce === undefined) return undefined;
@@ -65,7 +64,7 @@ function readStrictHeaders(request: FastifyRequest): StrictPart | undefined | nu
 /** @param raw the bytes of the body, over which the signature goes. @throws ApiError 401 */
 export async function authenticateSystemAccount(
   deps: HmacDeps,
-  request: FastifyRequest,
+  request: ApiRequest,
   raw: Buffer,
 ): Promise<SystemAccountCaller> {
   const credentials = parseSystemAccountHeader(request.headers.authorization);
@@ -95,7 +94,7 @@ export async function authenticateSystemAccount(
 }
 
 /** Not covered by the signature: TLS protects it. @throws ApiError 422 */
-function readEndUserAddress(request: FastifyRequest): string | undefined {
+function readEndUserAddress(request: ApiRequest): string | undefined {
   const address = request.headers[END_USER_ADDRESS_HEADER];
   if (address === undefined) return undefined;
   if (typeof address === "string" && isIP(address) !== 0 && !address.includes("%")) return address;
@@ -129,7 +128,7 @@ async function findRefusal(
 /** Audits at most once a minute for each account and reason: a public key must not be enough to fill the log. */
 export async function refuse(
   deps: HmacDeps,
-  request: FastifyRequest,
+  request: ApiRequest,
   { orgId, id, applicationId }: SystemAccount,
   refusal: Refusal,
 ): Promise<never> {
@@ -182,7 +181,7 @@ export function systemAccountAuthenticator(deps: HmacDeps): ApiAuthenticator<Sys
 }
 
 /** The application that a call names in its path, or as `ApplicationId` in its body. */
-export function targetApplicationId(request: FastifyRequest, body: unknown): string | undefined {
+export function targetApplicationId(request: ApiRequest, body: unknown): string | undefined {
   const { appId, clientId } = (request.params ?? {}) as { appId?: string; clientId?: string };
   const inPath = appId || clientId;
   if (inPath) return inPath.toLowerCase();

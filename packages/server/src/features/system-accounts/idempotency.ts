@@ -1,13 +1,12 @@
 /** `Idempotency-Key` on POST (wire-contract.md §5): replays the response for a day, without its secrets. */
 import { sha256Base64url } from "@signet/protocol/hash";
-import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import type { StoredAnswer } from "../../core/idempotency/idempotency.store.ts";
 import { IdempotencyConflict, runIdempotent } from "../../core/idempotency/idempotency.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { ApiError, malformed } from "../../http/api/api-error.ts";
-import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";
+import type { Answer, ApiAuthenticator, ApiRequest } from "../../http/api/api-route.ts";
 
 export type IdempotentAuthenticator = ApiAuthenticator<SystemAccountCaller, Database>;
 
@@ -38,7 +37,7 @@ export function withIdempotency(
 }
 
 /** @throws ApiError 400 */
-function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
+function readIdempotencyKey({ headers }: ApiRequest): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return key;

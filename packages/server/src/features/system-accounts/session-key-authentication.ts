@@ -3,12 +3,12 @@
  * additional signature of a system account is verified too; an application with `requireSignedKeyCalls` requires it, so that
  * a leaked key alone is useless.
  */
-import type { FastifyRequest } from "fastify";
+
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { type ValidSessionKey, validateSessionKey } from "../../core/session-keys/session-keys.ts";
 import { mayActFor, type SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
-import type { ApiAuthenticator } from "../../http/api/api-route.ts";
+import type { ApiAuthenticator, ApiRequest } from "../../http/api/api-route.ts";
 import { parseJson } from "../../http/api/json-body.ts";
 import { parseQuery } from "../../http/form-body.ts";
 import {
@@ -34,7 +34,7 @@ export function sessionKeyAuthenticator(deps: HmacDeps): ApiAuthenticator<Sessio
   };
 }
 
-function readSessionKey(request: FastifyRequest, raw: Buffer): string | undefined {
+function readSessionKey(request: ApiRequest, raw: Buffer): string | undefined {
   const { key: inPath } = (request.params ?? {}) as { key?: string };
   if (inPath) return inPath;
   const { values, repeated } = parseQuery(request);
@@ -53,7 +53,7 @@ function readSessionKey(request: FastifyRequest, raw: Buffer): string | undefine
  */
 async function requirePermission(
   deps: HmacDeps,
-  request: FastifyRequest,
+  request: ApiRequest,
   { account }: SystemAccountCaller,
   { key }: ValidSessionKey,
 ): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
+import type { Answer as CallAnswer, CallHandler, Call as DirectCall } from "../calls/call.ts";
 import { parseQuery } from "../form-body.ts";
 import { invalid, malformed } from "./api-error.ts";
 import { parseJson, rawBody } from "./json-body.ts";
@@ -65,6 +66,17 @@ export interface Call<Q, B, C, W = undefined> {
   readonly within: W | undefined;
 }
 
+/** A request of the framework, or one that came past its router. */
+export type ApiRequest = Pick<
+  FastifyRequest,
+  "raw" | "id" | "method" | "headers" | "params" | "query" | "body"
+>;
+
+/** What a record's read is given. */
+export type ReadCall<Q, C> = Pick<Call<Q, undefined, C>, "params" | "query" | "caller"> & {
+  readonly request: ApiRequest;
+};
+
 /** Runs the handler. `W` is the transaction that also stores its response. */
 export type Run<W> = (within?: W) => Promise<Answer>;
 
@@ -73,17 +85,27 @@ export type Authorised = Pick<Operation, "method" | "path" | "body" | "bodyOptio
 
 export interface ApiAuthenticator<C, W = undefined> {
   /** Identifies the caller from the raw body. @throws ApiError 401 */
-  authenticate(request: FastifyRequest, raw: Buffer): Promise<C>;
+  authenticate(request: ApiRequest, raw: Buffer): Promise<C>;
   /** Checks the caller's permission once the body is parsed. @throws ApiError 401 */
-  authorise?(caller: C, request: FastifyRequest, body: unknown, operation: Authorised): Promise<C>;
+  authorise?(caller: C, request: ApiRequest, body: unknown, operation: Authorised): Promise<C>;
   /** Replays the stored response to a POST with a known `Idempotency-Key`. */
-  repeat?(caller: C, request: FastifyRequest, raw: Buffer, run: Run<W>): Promise<Answer>;
+  repeat?(caller: C, request: ApiRequest, raw: Buffer, run: Run<W>): Promise<Answer>;
 }
 
 export interface ApiScope {
   readonly app: FastifyInstance;
   /** Called for every operation as it is registered. */
   describe(operation: Operation): void;
+  /** For reads that are many: answered before the framework's router. */
+  readonly direct?: DirectReads;
+}
+
+export interface DirectReads {
+  add(method: "GET", path: string, handler: CallHandler): void;
+  /** What the scope's error handler answers. */
+  errorAnswer(error: unknown, requestId: string): CallAnswer;
+  /** Headers that the scope adds to every answer, errors included. */
+  headersOf?(request: ApiRequest): Readonly<Record<string, string>>;
 }
 
 type Of<S> = S extends TSchema ? Static<S> : undefined;
@@ -115,6 +137,50 @@ export function apiRoute<
   app.route({ method, url: path, handler: apiHandler(authenticator, operation, handler) });
 }
 
+/** A read by id that is called by the thousand: registered for both ways (http/calls/direct-calls.ts). */
+export function readRoute<C, Q extends TSchema | undefined = undefined, W = undefined>(
+  api: ApiScope,
+  {
+    authenticator,
+    handler,
+    ...operation
+  }: Omit<Described<Q, undefined>, "method"> & {
+    readonly authenticator: ApiAuthenticator<C, W>;
+    handler(call: ReadCall<Of<Q>, C>): Promise<Answer>;
+  },
+): void {
+  const described = { ...operation, method: "GET" } as const;
+  apiRoute<C, Q, undefined, W>(api, { ...described, authenticator, handler });
+  const { direct } = api;
+  if (!direct) return;
+  const respond = responder<C, Q, undefined, W>(authenticator, described, handler);
+  direct.add("GET", operation.path, async (call) => {
+    const request = requestOf(call);
+    const answered = await respond(request).then(toCallAnswer, (error: unknown) =>
+      direct.errorAnswer(error, call.requestId),
+    );
+    const more = Object.entries(direct.headersOf?.(request) ?? {}).flat();
+    return more.length === 0 ? answered : { ...answered, headers: [...answered.headers, ...more] };
+  });
+}
+
+/** Without a query: whatever has one comes through the framework. */
+const requestOf = ({ raw, requestId, headers, params }: DirectCall): ApiRequest => ({
+  ...{ raw, id: requestId, method: raw.method ?? "", headers },
+  ...{ params, query: {}, body: undefined },
+});
+
+const toCallAnswer = ({ status, headers = {}, body }: Answer): CallAnswer => {
+  const type = body === undefined ? [] : ["content-type", JSON_TYPE];
+  return {
+    status,
+    headers: ["cache-control", "no-store", ...Object.entries(headers).flat(), ...type],
+    body: body === undefined ? "" : JSON.stringify(body),
+  };
+};
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
 /** The handler alone, for paths that also serve pages. Whoever registers it describes the operation. */
 export function apiHandler<
   C,
@@ -126,6 +192,18 @@ export function apiHandler<
   operation: Described<Q, B>,
   handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const respond = responder(authenticator, operation, handler);
+  return async (request, reply) => {
+    await send(reply, await respond(request, reply));
+    return reply;
+  };
+}
+
+function responder<C, Q extends TSchema | undefined, B extends TSchema | undefined, W>(
+  authenticator: ApiAuthenticator<C, W>,
+  operation: Described<Q, B>,
+  handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
+): (request: ApiRequest, reply?: FastifyReply) => Promise<Answer> {
   const { method, query, body, lenient, bodyOptional = false } = operation;
   const nullable = Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
   const checkQuery = query && validator(query, (at) => `?${at.slice(1)}`);
@@ -150,12 +228,9 @@ export function apiHandler<
       caller,
     } as Omit<Call<Of<Q>, Of<B>, C, W>, "within">;
     const run: Run<W> = (within) => handler({ ...call, within });
-    const answer =
-      method === "POST" && authenticator.repeat
-        ? await authenticator.repeat(caller, request, raw, run)
-        : await run();
-    await send(reply, answer);
-    return reply;
+    return method === "POST" && authenticator.repeat
+      ? authenticator.repeat(caller, request, raw, run)
+      : run();
   };
 }
 
@@ -163,10 +238,10 @@ async function send(reply: FastifyReply, { status, body, headers, isSent }: Answ
   if (isSent) return;
   reply.code(status).headers({ "cache-control": "no-store", ...headers });
   if (body === undefined) await reply.send();
-  else await reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
+  else await reply.type(JSON_TYPE).send(JSON.stringify(body));
 }
 
-function readQuery(request: FastifyRequest, check: ((value: unknown) => unknown) | undefined): unknown {
+function readQuery(request: ApiRequest, check: ((value: unknown) => unknown) | undefined): unknown {
   const { values, repeated } = parseQuery(request);
   for (const name of repeated) throw invalid([{ path: `?${name.slice(0, 64)}`, message: "is repeated" }]);
   return check?.(Object.fromEntries(values));

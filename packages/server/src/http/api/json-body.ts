@@ -21,9 +21,11 @@ export function addJson(
   });
 }
 
+const NO_BODY = Buffer.alloc(0);
+
 /** The raw body; empty when the request had none. */
-export function rawBody(request: FastifyRequest): Buffer {
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+export function rawBody(request: Pick<FastifyRequest, "body">): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : NO_BODY;
 }
 
 /** `\u0000` in JSON; after an odd number of further backslashes it is an escaped backslash and five characters. */

@@ -1,16 +1,15 @@
 /** The framework's route of a call, and its entry for the direct way. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parsedForm, parseQuery } from "../form-body.ts";
-import type { Answer, Call, CallHandler } from "./call.ts";
+import { type Answer, type Call, type CallHandler, lengthOf } from "./call.ts";
 import type { DirectCalls } from "./direct-calls.ts";
 
 export function callOf(request: FastifyRequest): Call {
-  const { org = "" } = (request.params ?? {}) as { org?: string };
   return {
     raw: request.raw,
     requestId: request.id,
     route: request.routeOptions.url ?? "",
-    org,
+    params: (request.params ?? {}) as Record<string, string>,
     headers: request.headers,
     form: parsedForm(request),
     query: () => parseQuery(request),
@@ -18,12 +17,12 @@ export function callOf(request: FastifyRequest): Call {
 }
 
 /** Past the framework's reply. Headers that hooks have set (CORS, HSTS) are kept, and the request log sees it like any other. */
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  const all = [...headers, "Content-Length", String(Buffer.byteLength(body))];
+export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+  const all = [...answer.headers, ...lengthOf(answer)];
   for (const [name, value] of Object.entries(reply.getHeaders())) all.push(name, String(value));
   reply.hijack();
-  reply.raw.writeHead(status, all);
-  reply.raw.end(body);
+  reply.raw.writeHead(answer.status, all);
+  reply.raw.end(answer.body);
   return reply;
 }
 

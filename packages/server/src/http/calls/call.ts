@@ -1,5 +1,5 @@
 /**
- * A request of OAuth's JSON endpoints as their handlers read it, and their answer. The framework's route and the direct way
+ * A busy request as its handler reads it, and their answer. The framework's route and the direct way
  * (direct-calls.ts) call the same handler with the same call.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
@@ -10,8 +10,8 @@ export interface Call {
   readonly requestId: string;
   /** The pattern, e.g. `/oauth/:org/token`. */
   readonly route: string;
-  /** The organisation that the path names. */
-  readonly org: string;
+  /** Of the path, by name. */
+  readonly params: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
   /** Empty when the request had no body. */
   readonly form: Form;
@@ -25,6 +25,10 @@ export interface Answer {
   readonly headers: readonly string[];
   readonly body: string;
 }
+
+/** Names and values in turn. 204 and 304 have no body, and so no length of one (RFC 9110 §8.6). */
+export const lengthOf = ({ status, body }: Answer): readonly string[] =>
+  status === 204 || status === 304 ? [] : ["Content-Length", String(Buffer.byteLength(body))];
 
 /** @throws what the endpoint's error handler answers */
 export type CallHandler = (call: Call) => Promise<Answer>;

@@ -1,5 +1,5 @@
 /**
- * OAuth's busiest requests, answered before the framework's router: its routing, request, reply, hooks and body parser cost more
+ * The busiest requests, answered before the framework's router: its routing, request, reply, hooks and body parser cost more
  * than the rest of such a request (docs/decisions/2026-11-27-hot-path.md). This way refuses nothing. It takes the ordinary
  * request alone, and leaves whatever is odd to the framework's route of the same handler: another spelling of the address, a
  * query, an Origin, a body that is no form of a known length, a service that is closing.
@@ -9,10 +9,10 @@ import type { Form } from "@signet/protocol/form";
 import { latePlace, leavePlace } from "../admission/places.ts";
 import { EMPTY_FORM, readForm } from "../form-body.ts";
 import { type RequestLine, toMilliseconds } from "../request-log.ts";
-import type { Answer, CallHandler } from "./call.ts";
+import { type Answer, type CallHandler, lengthOf } from "./call.ts";
 
 export interface DirectCalls {
-  /** @param path `/oauth/:org/` and one more segment */
+  /** @param path its parameters are ids */
   add(method: "GET" | "POST", path: string, handler: CallHandler): void;
   /** Returns whether it took the request. */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
@@ -44,12 +44,14 @@ export interface DirectCallsOptions {
 
 interface DirectRoute {
   readonly route: string;
+  /** Of the parameters, in their order. */
+  readonly names: readonly string[];
   readonly handler: CallHandler;
 }
 
-const PREFIX = "/oauth/";
-const UUID_LENGTH = 36;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const PARAMETERS = /:(\w+)/g;
+const IDS = /(?<=\/)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?=\/|$)/g;
+const MAX_LENGTH = 200;
 
 /** As clients write it; a parameter that means nothing may come along (WHATWG URL §5.2 is always UTF-8). */
 const FORM_TYPES: ReadonlySet<string> = new Set([
@@ -61,24 +63,30 @@ const FORM_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 export function directCalls(options: DirectCallsOptions): DirectCalls {
-  /** By method and the part behind the organisation. */
+  /** By method and path, with a colon for each parameter. */
   const routes = new Map<string, DirectRoute>();
   let isClosed = false;
   return {
-    add: (method, path, handler) =>
-      void routes.set(`${method} ${path.replace(`${PREFIX}:org`, "")}`, { route: path, handler }),
+    add: (method, path, handler) => {
+      const names = [...path.matchAll(PARAMETERS)].map(([, name = ""]) => name);
+      routes.set(`${method} ${path.replaceAll(PARAMETERS, ":")}`, { route: path, names, handler });
+    },
     answer: (request, response) => {
       const { method = "", url = "", headers } = request;
-      if (isClosed || !url.startsWith(PREFIX)) return false;
-      const end = PREFIX.length + UUID_LENGTH;
-      const found = routes.get(`${method} ${url.slice(end)}`);
-      if (!found || headers.origin !== undefined || headers["transfer-encoding"] !== undefined) return false;
-      const org = url.slice(PREFIX.length, end);
-      if (!UUID.test(org)) return false;
+      if (isClosed || url.length > MAX_LENGTH) return false;
+      const ids: string[] = [];
+      const path = url.replace(IDS, (id) => {
+        ids.push(id);
+        return ":";
+      });
+      const found = routes.get(`${method} ${path}`);
+      // A path that has the colon itself has fewer ids.
+      if (!found || ids.length !== found.names.length) return false;
+      if (headers.origin !== undefined || headers["transfer-encoding"] !== undefined) return false;
       const length = headers["content-length"];
       const isTaken =
         method === "GET" ? length === undefined : isShortForm(headers["content-type"], length, options);
-      if (isTaken) take(options, found, { request, response, org });
+      if (isTaken) take(options, found, { request, response, ids });
       return isTaken;
     },
     close: () => {
@@ -96,11 +104,11 @@ const isShortForm = (
 interface Taken {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly org: string;
+  readonly ids: readonly string[];
 }
 
-function take(options: DirectCallsOptions, { route, handler }: DirectRoute, taken: Taken): void {
-  const { request, response, org } = taken;
+function take(options: DirectCallsOptions, { route, names, handler }: DirectRoute, taken: Taken): void {
+  const { request, response, ids } = taken;
   const started = performance.now();
   const requestId = options.newRequestId();
   const { headers, method = "" } = request;
@@ -125,7 +133,9 @@ function take(options: DirectCallsOptions, { route, handler }: DirectRoute, take
         "close",
       ]);
     }
-    const call = { raw: request, requestId, route, org, headers, form, query: () => EMPTY_FORM };
+    const params: Record<string, string> = {};
+    for (const [at, name] of names.entries()) params[name] = ids[at] ?? "";
+    const call = { raw: request, requestId, route, params, headers, form, query: () => EMPTY_FORM };
     const begun = latePlace(response)?.then(() => handler(call)) ?? handler(call);
     const answered = await begun.catch((error: unknown) => options.errorAnswer(error, requestId));
     endWith(response, answered, options.headers);
@@ -147,9 +157,9 @@ function readBody(request: IncomingMessage): Promise<string> {
   });
 }
 
-function endWith(response: ServerResponse, { status, headers, body }: Answer, more: readonly string[]): void {
-  response.writeHead(status, [...headers, "Content-Length", String(Buffer.byteLength(body)), ...more]);
-  response.end(body);
+function endWith(response: ServerResponse, answer: Answer, more: readonly string[]): void {
+  response.writeHead(answer.status, [...answer.headers, ...lengthOf(answer), ...more]);
+  response.end(answer.body);
 }
 
 /** Once the answer is sent, or has failed. To take the listeners off again would cost more than the line. */

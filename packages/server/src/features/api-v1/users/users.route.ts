@@ -6,7 +6,7 @@ import { UsernameTaken } from "../../../core/users/username.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { boundTo } from "../../../db/open.ts";
 import { ApiError, conflict, notFound } from "../../../http/api/api-error.ts";
-import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { type Answer, type ApiScope, apiRoute, readRoute } from "../../../http/api/api-route.ts";
 import { isUnchanged, requireTag } from "../../../http/api/concurrency.ts";
 import { idOf } from "../../../http/api/path-id.ts";
 import { noParameters } from "../../../http/api/schemas.ts";
@@ -22,9 +22,8 @@ const shared = {
 } as const;
 
 export function apiUsersRoutes(api: ApiScope, deps: ApiAccessDeps): void {
-  apiRoute(api, {
+  readRoute(api, {
     ...shared,
-    method: "GET",
     operationId: "readUser",
     summary: "Get a user",
     description: "Scope: `signet:users:read`.",
