@@ -22,7 +22,7 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["/scopes", "remove"],
   ["/consents", "revoke"],
   ["/preauthorizations", "remove"],
-  ["/pools/:pool", "deactivate"],
+  ["/pools/:pool/agents", "deactivate"],
   ["/pools", "disable"],
   ["devices?state=active", "revoke"],
   ["devices/codes", "withdraw"],

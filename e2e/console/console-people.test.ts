@@ -130,9 +130,11 @@ test("revokes access, ends a session, resets second factors, disables and enable
   await giveAuthenticator(service(), of);
   const { page, open } = await visitor(t, admin);
   await open(`/users/${user.id}`);
+  await enter(page, "tab-access");
   assert.equal(await confirmed(page, "consent-revoke-0", "consent-revoke-confirm"), "Access revoked.");
   assert.deepEqual(await listUserConsents(db, { orgId, userId: user.id }), []);
 
+  await enter(page, "tab-security");
   // The one that was used last.
   assert.equal(await confirmed(page, "session-end-0", "session-end-confirm"), "Signed out.");
   await isSignedOut(grace);
@@ -142,6 +144,7 @@ test("revokes access, ends a session, resets second factors, disables and enable
   const factors = await findFactorSummary(db, { homeOrgId: orgId, userId: user.id });
   assert.deepEqual(factors, { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
 
+  await enter(page, "tab-advanced");
   assert.equal(await confirmed(page, "user-disable", "disable-confirm"), "User disabled.");
   await signIn(grace.page, user);
   await grace.page.locator("#login-notice, [role=alert]").first().waitFor();
@@ -159,8 +162,10 @@ test("signs a user out everywhere, changes the email address and the password", 
   await signedInAt(there, { email, password: admin.password });
   const { page, open } = await visitor(t, admin);
   await open(`/users/${id}`);
+  await enter(page, "tab-security");
   assert.equal(await confirmed(page, "user-sign-out", "sign-out-confirm"), "Signed out.");
   await isSignedOut(there);
+  await enter(page, "tab-overview");
 
   const next = "marta.silva@northwind.example";
   await enter(page, "user-address");
@@ -179,6 +184,7 @@ test("signs a user out everywhere, changes the email address and the password", 
   assert.equal(await doneText(page), "Email address changed.");
   assert.equal((await userOf(id))?.email, next);
 
+  await enter(page, "tab-security");
   const sent = await confirmed(page, "password-reset", "password-reset-confirm");
   assert.equal(sent, "Password reset link on its way.");
   assert.equal((await mailsTo(service(), next)).at(-1)?.mail.template, "ResetPassword");
@@ -202,6 +208,7 @@ test("removes a guest after the email address is typed, and signs the guest out"
   await signedInAt(there, { email: guest.email, password: PASSWORD });
   const { page, open } = await visitor(t, admin);
   await open(`/users/${id}`);
+  await enter(page, "tab-advanced");
   await enter(page, "user-remove");
   await confirmByName(page, { button: "remove-confirm", name: guest.email }, () => userOf(id));
   assert.equal(await doneText(page), "Guest removed from the organisation.");
@@ -243,6 +250,7 @@ test("deletes a user after the email address is typed, and signs the user out", 
   await type(page, "search", "luc");
   await pressEnter(page);
   await enter(page, "tbody a.item-name");
+  await enter(page, "tab-advanced");
   await enter(page, "user-delete");
   await confirmByName(page, { button: "delete-confirm", name: email }, () => userOf(luc?.id ?? ""));
   assert.equal(await doneText(page), "User deleted.");

@@ -48,6 +48,7 @@ test("creates a pool, registers and deactivates an agent, and deletes the pool",
   const agentId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
   assert.equal((await findAgent(db(), orgId, agentId))?.name, "Rack 2");
 
+  await enter(page, "tab-overview");
   await page.locator(".live-line", { hasText: "0 of 1" }).waitFor();
   const queue = `${fixture().baseUrl}/oauth/${orgId}/sovereign/agent/queue`;
   const ask = async () => (await fetch(queue, { headers: { authorization: `Bearer ${apiKey}` } })).status;
@@ -55,6 +56,8 @@ test("creates a pool, registers and deactivates an agent, and deletes the pool",
   // With scripts, the page says so by itself.
   if (!hasScripts) await page.reload();
   await page.locator(".live-line", { hasText: "1 of 1" }).waitFor();
+  await enter(page, "tab-agents");
+  await page.locator(`#agent-${agentId}`, { hasText: "Online" }).waitFor();
 
   await enter(page, `#agent-${agentId} a`);
   await enter(page, "agent-deactivate");
@@ -62,6 +65,7 @@ test("creates a pool, registers and deactivates an agent, and deletes the pool",
   assert.equal(await doneText(page), "Agent deactivated.");
   assert.equal(await ask(), 401);
   await visit.open(`/pools/${poolId}`);
+  await enter(page, "tab-settings");
   await enter(page, "pool-delete");
   const confirmation = { button: "pool-delete-confirm", name: "Branch office" };
   await confirmByName(page, confirmation, () => findPool(db(), orgId, poolId));
@@ -75,7 +79,7 @@ test("changes a pool's settings, disables and enables it", async (t) => {
   const poolId = ids["pool"] ?? "";
   const now = () => findPool(db(), orgId, poolId);
   await open(`/pools/${poolId}`);
-  await enter(page, "pool-settings");
+  await enter(page, "tab-settings");
   await type(page, "name", "Headquarters");
   await type(page, "tokenWaitSeconds", "0");
   await enter(page, "pool-save");

@@ -66,7 +66,7 @@ test("creates a system account with a key pair shown once, adds a second key, an
   assert.equal(await callStatus({ publicKey, secret }), 200);
   await enter(page, "once-done");
   assert.ok(!(await page.content()).includes(secret), "shown once");
-  const id = lastPart(page);
+  const id = new URL(page.url()).pathname.split("/").at(-2) ?? "";
   assert.equal((await findSystemAccount(db(), orgId, id))?.name, "Archive");
 
   await enter(page, "key-add");
@@ -89,6 +89,7 @@ test("creates a system account with a key pair shown once, adds a second key, an
   const may = async () =>
     (await listPermittedApplications(db(), { orgId, id })).map((application) => application.id);
   const before = await may();
+  await enter(page, "tab-general");
   await enter(page, "permission-add");
   const choice = page.locator("input[name=application]").nth(1);
   const another = (await choice.getAttribute("value")) ?? "";
@@ -101,6 +102,7 @@ test("creates a system account with a key pair shown once, adds a second key, an
   await page.locator("#done-notice").waitFor();
   assert.deepEqual(await may(), before);
 
+  await enter(page, "tab-settings");
   await enter(page, "account-delete");
   const confirmation = { button: "delete-confirm", name: "Archive" };
   await confirmByName(page, confirmation, () => findSystemAccount(db(), orgId, id));
@@ -119,7 +121,7 @@ test("renames a system account, and rejects its calls while it is disabled", asy
   });
   const call = () => callStatus({ ...key, secret });
   await open(`/system-accounts/${account.id}`);
-  await enter(page, "account-edit");
+  await enter(page, "tab-settings");
   await type(page, "name", "");
   await enter(page, "account-save");
   await isReady(page, "name");

@@ -55,6 +55,8 @@ const JSON_INTERFACES =
 /** What asks a person before it happens, the lists' parts and the part of a page that waits for a device: for browsers alone. */
 const OF_PAGES = [
   "GET /devices/manage/:org/:id",
+  "GET /devices/manage/:org/:id/activity",
+  "GET /devices/manage/:org/:id/certificates",
   "GET /devices/manage/:org/:id/revoke",
   "GET /devices/manage/:org/codes",
   "GET /devices/manage/:org/codes/:id/withdraw",

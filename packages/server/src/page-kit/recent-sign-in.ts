@@ -47,7 +47,7 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "mail-templates/:template/html": "any",
   "pools/new": "recent",
   "pools/bulk": bulkDemand,
-  "pools/:pool/bulk": "recent",
+  "pools/:pool/agents/bulk": "recent",
   "pools/:pool/settings": "recent",
   "pools/:pool/enable": "any",
   "pools/:pool/disable": "any",

@@ -1,8 +1,6 @@
 /** The pages of one kind of record: the record in an address, its addresses and breadcrumbs, and its own page. */
 import { isUuid } from "@signet/protocol/hash";
-import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
-import type { SignedIn } from "../core/sessions/session.ts";
 import type { Db } from "../db/open.ts";
 import { buttonLink } from "../html/components/button.ts";
 import { card } from "../html/components/card.ts";
@@ -14,20 +12,10 @@ import { type RecordHeading, recordHeading } from "../html/components/record-hea
 import { toast } from "../html/components/toast.ts";
 import { type Html, html } from "../html/html.ts";
 import { NotFound } from "../http/errors.ts";
-import { parseQuery } from "../http/form-body.ts";
-import { findLastChange, type LastChange } from "./actor-names.ts";
+import type { LastChange } from "./actor-names.ts";
 import type { Confirmation } from "./confirmation.ts";
-import { type ConsolePage, consoleFrame } from "./console-frame.ts";
-import {
-  type CONSOLE,
-  type ConsoleDeps,
-  consolePath,
-  consoleRoute,
-  requireAdministrator,
-  requireId,
-  show,
-  type Visit,
-} from "./page.ts";
+import type { ConsolePage } from "./console-frame.ts";
+import { type ConsoleDeps, consolePath, requireId, type Visit } from "./page.ts";
 
 type OrganisationId = Pick<Organisation, "id">;
 type Crumbs = ConsoleView["breadcrumbs"];
@@ -61,6 +49,9 @@ export function recordPages<Stored extends { readonly id: string }>(
       return record;
     },
     listCrumbs,
+    pathOf: (organisation: OrganisationId, { id }: Stored, rest: string): string =>
+      consolePath(organisation, `${listPath}/${id}${rest}`),
+    crumbsAbove: listCrumbs,
     /** For pages below a record's own. */
     crumbs: (frame: ConsoleFrame, record: Stored): Crumbs => [
       ...listCrumbs(frame),
@@ -80,51 +71,29 @@ export type RecordView<Stored> = ConsoleFrame &
     done: string | undefined;
   };
 
-/** GET of a record's own page, open to any administrator. */
-export function recordRoute<Deps extends ConsoleDeps, Stored extends { readonly id: string }>(
-  app: FastifyInstance,
-  deps: Deps,
-  url: `${typeof CONSOLE}/${string}`,
-  pages: RecordPages<Stored>,
-  page: (deps: Deps, visit: Visit, view: RecordView<Stored>, signedIn: SignedIn) => Promise<Html>,
-): void {
-  consoleRoute(app, deps, url, {
-    get: async (_, visit) => {
-      const { organisation } = visit;
-      requireId(visit);
-      const signedIn = await requireAdministrator(deps, visit);
-      const record = await pages.require(deps, visit);
-      const frame = await consoleFrame(deps, visit, signedIn, pages.current);
-      const view = {
-        ...frame,
-        breadcrumbs: pages.listCrumbs(frame),
-        record,
-        uriOf: (rest: string) => pages.path(organisation, record.id, rest),
-        lastChange: await findLastChange(deps, organisation.id, record.id, frame.messages),
-        done: parseQuery(visit.request).values.get("done"),
-      };
-      await show(visit, frame, await page(deps, visit, view, signedIn));
-    },
-  });
-}
+/** What stands above a record's content. */
+export type RecordParts = Pick<ConsoleView, "actions"> & {
+  head: RecordHeading;
+  /** What else can be done with it. */
+  more?: readonly OverflowItem[];
+  /** Texts for what was just done. */
+  done: Readonly<Record<string, string>>;
+};
 
-/** @param page.done texts for what was just done */
+/** @param page.title of one of its tabs; the record's name by default */
 export const recordLayout = (
   view: RecordView<unknown>,
-  page: Pick<ConsoleView, "actions" | "body"> & {
-    head: RecordHeading;
-    /** What else can be done with it. */
-    more?: readonly OverflowItem[];
-    done: Readonly<Record<string, string>>;
-  },
+  page: RecordParts &
+    Pick<ConsoleView, "body" | "scripts" | "notice"> & { title?: string; tabs?: Html | undefined },
 ): Html =>
   consoleLayout({
     ...view,
     ...recordHeading(page.head, view.messages),
-    title: page.head.name,
+    title: page.title ?? page.head.name,
+    scripts: page.scripts,
     actions: [page.actions, overflowMenu(page.more ?? [], view.messages)],
-    notice: doneNotice(view, page.done),
-    body: [page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
+    notice: page.notice ?? doneNotice(view, page.done),
+    body: [page.tabs, page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
   });
 
 /** What was just done; a record that was just disabled can be enabled again from there. */
@@ -176,12 +145,16 @@ export function endCard(ending: Ending, view: { id: string; title: string; text:
 export const endItems = (ending: Ending, texts: EndTexts): OverflowItem[] =>
   endActs(ending, texts).map((act) => ({ ...act, id: `more-${act.id}` }));
 
-/** What confirmations about a record, or about a part of it, share: they return to the record's page. */
+/**
+ * What confirmations about a record, or about a part of it, share: they return to the record's page.
+ * @param rest of the tab that they return to
+ */
 export const aboutRecord = <Stored extends { readonly id: string }, Pending>(
   pages: RecordPages<Stored>,
   recordOf: (pending: Pending) => Stored,
+  rest = "",
 ): Pick<Confirmation<never, Pending>, "current" | "backUri" | "breadcrumbs"> => ({
   current: pages.current,
-  backUri: (organisation, pending) => pages.path(organisation, recordOf(pending).id),
+  backUri: (organisation, pending) => pages.path(organisation, recordOf(pending).id, rest),
   breadcrumbs: (frame, pending) => pages.crumbs(frame, recordOf(pending)),
 });

@@ -59,7 +59,7 @@ export function fieldsCard(messages: Messages): Html {
       action: KIT,
       csrf: "",
       messages,
-      hasSaveBar: true,
+      version: "1",
       cancelUri: KIT,
       submit: { id: "kit-save", label: messages.console.frame.form.save },
       fields: [

@@ -111,16 +111,16 @@ function optionList(
 ): Html {
   const { id } = view;
   return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
-${fieldNotes(view)}${choices.map((choice, index) => {
-  const own = `${id}-${choice.value}`;
-  const isFirst = index === 0 && view.hasFocus;
-  return html`<div class="option"><input type="${type}" id="${own}" name="${id}" value="${choice.value}"${
-    selected.includes(choice.value) && html` checked`
-  }${isFirst && html` autofocus`}${choice.text !== undefined && html` aria-describedby="${own}-hint"`}>
+${fieldNotes(view)}<div class="options">${choices.map((choice, index) => {
+    const own = `${id}-${choice.value}`;
+    const isFirst = index === 0 && view.hasFocus;
+    return html`<div class="option"><input type="${type}" id="${own}" name="${id}" value="${choice.value}"${
+      selected.includes(choice.value) && html` checked`
+    }${isFirst && html` autofocus`}${choice.text !== undefined && html` aria-describedby="${own}-hint"`}>
 <label for="${own}">${choice.label}</label>
 ${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${choice.text}</span>`}</div>
 `;
-})}</fieldset>
+  })}</div></fieldset>
 `;
 }
 

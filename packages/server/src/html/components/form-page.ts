@@ -28,6 +28,11 @@ export function formPage(
   });
 }
 
+/** A form within a page, in a card whose label screen readers say: a tab of a record. */
+export const editedCard = (view: RecordForm & { label: string }): Html =>
+  html`<section class="card" aria-label="${view.label}">${recordForm(view)}</section>
+`;
+
 export const formNotice = ({ failure, state, labels, messages }: FormParts): Html | undefined =>
   failureNotice(failure ?? faultsFailure(state, (id) => labels[id] ?? id), messages);
 

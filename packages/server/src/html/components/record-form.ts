@@ -39,8 +39,12 @@ export function recordForm(view: {
   submit: { id: string; label: string; isDangerous?: boolean };
   more?: Content;
   cancelUri?: string | undefined;
-  /** Its buttons stay in sight, and count what is unsaved: by default where a record is edited. */
-  hasSaveBar?: boolean;
+  /**
+   * Labels left, controls right, and buttons that stay in sight: by default every form of the console, and where end users edit
+   * a record.
+   */
+  isWide?: boolean;
+  isEndUserPage?: boolean | undefined;
   messages: Messages;
 }): Html {
   const { id, csrf, version, once, hidden = [], submit, cancelUri } = view;
@@ -53,10 +57,10 @@ export function recordForm(view: {
     () => html`<div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
 ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
 `;
-  const isEdit = view.hasSaveBar ?? version !== undefined;
+  const isEdit = view.isWide ?? (version !== undefined || !view.isEndUserPage);
   return html`<form class="form${isEdit && " edit"}" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate${view.isDraft && html` data-draft`}>
 ${hiddenFields([...own, ...hidden])}${submissionTokenField(once)}${view.fields}
-${isEdit ? saveBar({ ...view, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
+${isEdit ? saveBar({ ...view, isEdit: version !== undefined, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
 `;
 }
 

@@ -22,15 +22,15 @@ export function scopePicker(
   const { list } = messages.console.frame;
   const groups = [...Map.groupBy(choices, ({ group }) => group)];
   return html`<fieldset class="field scope-picker" id="${id}"${described(view)} data-scope-picker><legend>${view.label}</legend>
-${fieldNotes(view)}${
-  choices.length >= SEARCHED_FROM &&
-  html`<div class="with-icon" data-scope-search hidden>${icon("search")}<input type="search" id="${id}-search" aria-label="${list.filterOf({ field: view.label })}" autocomplete="off"></div>
+${fieldNotes(view)}<div class="options">${
+    choices.length >= SEARCHED_FROM &&
+    html`<div class="with-icon" data-scope-search hidden>${icon("search")}<input type="search" id="${id}-search" aria-label="${list.filterOf({ field: view.label })}" autocomplete="off"></div>
 `
-}${groups.map(
-  ([group, members]) => html`<div class="scope-group"><p class="scope-group-title">${group}</p>
+  }${groups.map(
+    ([group, members]) => html`<div class="scope-group"><p class="scope-group-title">${group}</p>
 ${members.map((choice) => scopeBox(view, choice, view.hasFocus === true && choice === choices[0]))}</div>
 `,
-)}</fieldset>
+  )}</div></fieldset>
 `;
 }
 

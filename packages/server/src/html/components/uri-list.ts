@@ -19,8 +19,8 @@ export function uriList(
   const { list } = messages.console.frame;
   const rows = [...values, ""].map((value, index) => uriRow(view, value, index));
   return html`<fieldset class="field uri-list" id="${id}-list" data-uri-list><legend>${label}</legend>
-<div class="uri-rows">${rows}</div>
-<button class="button" type="button" data-add-row hidden>${icon("plus")}${list.addRow}</button>
+<div class="options"><div class="uri-rows">${rows}</div>
+<button class="button" type="button" data-add-row hidden>${icon("plus")}${list.addRow}</button></div>
 ${fieldNotes(view)}</fieldset>
 `;
 }

@@ -191,15 +191,18 @@ const pageAlone =
   };
 
 /** Neither with A's session nor by B's own administrator. */
-const devicePage: Probe = async (loot) => {
-  const { service, a, b } = loot;
-  const { deviceId } = await enrolledByCode(service, a.issuer);
-  await pageAlone("GET", `/${deviceId}`)(loot);
-  const statusAt = async (at: TestOrganisation, browser: TestBrowser) =>
-    (await browser.get(manageUrl(service, at, `/${deviceId}`))).status;
-  assert.equal(await statusAt(a, await administratorOfA(loot)), 200);
-  assert.equal(await statusAt(b, await administratorOfA({ ...loot, a: b, b: a })), 404, "A's device");
-};
+const devicePage =
+  (tab: string): Probe =>
+  async (loot) => {
+    const { service, a, b } = loot;
+    const { deviceId } = await enrolledByCode(service, a.issuer);
+    const path = `/${deviceId}${tab}`;
+    await pageAlone("GET", path)(loot);
+    const statusAt = async (at: TestOrganisation, browser: TestBrowser) =>
+      (await browser.get(manageUrl(service, at, path))).status;
+    assert.equal(await statusAt(a, await administratorOfA(loot)), 200);
+    assert.equal(await statusAt(b, await administratorOfA({ ...loot, a: b, b: a })), 404, "A's device");
+  };
 
 /** The part that waits for a device: read by a script, which is told a status alone. */
 const waitingPanel: Probe = async (loot) => {
@@ -241,7 +244,9 @@ export const deviceProbes = {
     body: { name: "Till" },
     isOwn: true,
   })),
-  "GET /devices/manage/:org/:id": devicePage,
+  "GET /devices/manage/:org/:id": devicePage(""),
+  "GET /devices/manage/:org/:id/activity": devicePage("/activity"),
+  "GET /devices/manage/:org/:id/certificates": devicePage("/certificates"),
   ...Object.fromEntries(
     ["/bulk", "/export", "/codes", "/codes/bulk", "/codes/export"].map((path) => [
       `GET /devices/manage/:org${path}`,

@@ -39,7 +39,7 @@ export function requestFactorReset(
       ...(browser === undefined ? {} : { browser }),
       // An address that nobody has verified may be anybody's words.
       ...(emailVerified ? { account: email } : {}),
-      recordUri: `${deps.baseUrl}/oauth/manage/${orgId}/users/${id}`,
+      recordUri: `${deps.baseUrl}/oauth/manage/${orgId}/users/${id}/security`,
     };
     for (const administrator of await listReachableAdministrators(tx, orgId, MAX_RECIPIENTS))
       await deps.outbox.put(tx, {

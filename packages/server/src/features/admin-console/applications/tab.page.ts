@@ -108,7 +108,6 @@ function settingsForm(view: TabView): Content {
     hidden: [{ name: FIELDS, value: tabFields(tab, record).join(" ") }],
     fields: cards.map(([id, fields]) => settingsCard(view, id, fields)),
     submit: { id: "settings-save", label: messages.console.frame.form.save },
-    hasSaveBar: true,
   });
 }
 

@@ -123,6 +123,7 @@ function assignCard(view: UsersView): Html {
     title: text.assignTitle,
     body: recordForm({
       ...view,
+      isWide: false,
       id: "assign-form",
       fields: textField({ ...field("email"), type: "email", maxLength: MAX_EMAIL_LETTERS }),
       submit: { id: "assign-submit", label: text.assign },

@@ -290,7 +290,7 @@ describe("audit log pages", () => {
         details: { reason: "wrong password" },
       });
       for (const [path, id] of [
-        [`/users/${org.user.id}`, org.user.id],
+        [`/users/${org.user.id}/activity`, org.user.id],
         [`/applications/${org.web.application.id}`, org.web.application.id],
       ] as const) {
         const { body } = await admin.get(path);

@@ -78,7 +78,7 @@ function describe(
     case "factors-lost": {
       const title = text.factorsLost({ email: one.email });
       return {
-        path: `/users/${one.userId}`,
+        path: `/users/${one.userId}/security`,
         title,
         text: timeWithin(text.factorsLostText({ at: one.at }), one.at, minute),
       };

@@ -30,6 +30,7 @@ export function inspectorPage(view: InspectorView, inspection: Inspection | unde
         title: inspection ? inspector.another : inspector.paste,
         body: recordForm({
           ...view,
+          isWide: false,
           id: "inspector-form",
           fields: textArea({
             id: "token",

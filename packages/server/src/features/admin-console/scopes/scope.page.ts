@@ -1,10 +1,10 @@
-/** A scope's page and form. */
+/** The parts of a scope's page, by its tabs, and its form. */
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
-import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import {
   checkField,
   defaultSubmit,
@@ -14,91 +14,69 @@ import {
 } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
-import { overflowMenu } from "../../../html/components/overflow-menu.ts";
-import { lastChangeLine } from "../../../html/components/record-form.ts";
-import { type RecordHeading, recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
+import { recordIcon } from "../../../html/components/record-heading.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
-import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import type { RecordParts, RecordView } from "../../../page-kit/record-pages.ts";
 import { claimFieldId, claimOrigins, displayOrigin, type ScopeInput, toScopeInput } from "./scope-input.ts";
 
 type Applications = Parameters<typeof applicationLinks>[0];
 type Text = Messages["console"]["scopes"];
 
-export type ScopeView = ConsoleFrame & {
-  scope: CustomScope;
-  applications: Applications;
-  lastChange: { who: string; at: number } | undefined;
-  done: keyof Text["done"] | undefined;
-};
+type ScopeView = RecordView<CustomScope>;
 
-const headOf = ({ scope, messages }: ScopeView): RecordHeading => ({
-  name: scope.name,
-  mark: recordIcon("scope"),
-  facts: [
-    scope.sensitive && badge("warn", messages.console.scopes.sensitive),
-    html`<bdi>${scope.displayName}</bdi>`,
-  ],
-  id: { id: "scope-name", value: scope.name, label: messages.console.scopes.name },
-});
-
-function scopeActions({ scope, consoleUri, messages }: ScopeView): Content {
+/** What stands above every tab. */
+export function aboveScope({ record: scope, uriOf, messages }: ScopeView): RecordParts {
   const { scopes: text } = messages.console;
-  const uri = (rest: string) => consoleUri(`/scopes/${scope.id}${rest}`);
-  const remove = { id: "scope-delete", uri: uri("/delete"), label: text.deleteScope };
-  return [
-    buttonLink({ id: "scope-edit", uri: uri("/edit"), label: text.edit }),
-    overflowMenu([{ ...remove, isQuestion: true, isDangerous: true }], messages),
-  ];
+  const remove = { id: "scope-delete", uri: uriOf("/delete"), label: text.deleteScope };
+  return {
+    head: {
+      name: scope.name,
+      mark: recordIcon("scope"),
+      facts: [scope.sensitive && badge("warn", text.sensitive), html`<bdi>${scope.displayName}</bdi>`],
+      id: { id: "scope-name", value: scope.name, label: text.name },
+    },
+    actions: buttonLink({ id: "scope-edit", uri: uriOf("/edit"), label: text.edit }),
+    more: [{ ...remove, isQuestion: true, isDangerous: true }],
+    done: text.done,
+  };
 }
 
-export function scopePage(view: ScopeView): Html {
-  const { scope, messages } = view;
+export function scopeGeneral({ record: scope, messages }: ScopeView): Html {
   const { frame, scopes: text } = messages.console;
   const { claims } = toScopeInput(scope);
-  return consoleLayout({
-    ...view,
-    title: scope.name,
-    ...recordHeading(headOf(view), messages),
-    breadcrumbs: [{ label: frame.pages.scopes, uri: view.consoleUri("/scopes") }],
-    actions: scopeActions(view),
-    notice: view.done && toast(text.done[view.done], view.messages),
+  return card({
+    id: "scope-details",
+    title: text.details,
     body: [
-      card({
-        id: "scope-details",
-        title: text.details,
-        body: [
-          facts([
-            { label: text.displayName, content: html`<bdi>${scope.displayName}</bdi>` },
-            {
-              label: text.description,
-              content: scope.description !== "" && html`<bdi>${scope.description}</bdi>`,
-            },
-            { label: text.sensitive, content: scope.sensitive ? badge("warn", frame.yes) : frame.no },
-          ]),
-          claims.length === 0
-            ? html`<p class="quiet">${text.noClaims}</p>`
-            : table({
-                label: text.claims,
-                columns: [text.claimName, text.claimFrom],
-                rows: claims.map((claim, index) => ({
-                  id: `claim-${index}`,
-                  cells: [nameCell({ name: claim.name }), html`<bdi>${displayOrigin(claim, text)}</bdi>`],
-                })),
-                messages,
-              }),
-        ],
-      }),
-      card({
-        id: "scope-used",
-        title: text.used,
-        text: text.usedText,
-        body: usedBy(view.applications, view.consoleUri, text),
-      }),
-      lastChangeLine(view.lastChange, messages),
+      facts([
+        { label: text.displayName, content: html`<bdi>${scope.displayName}</bdi>` },
+        {
+          label: text.description,
+          content: scope.description !== "" && html`<bdi>${scope.description}</bdi>`,
+        },
+        { label: text.sensitive, content: scope.sensitive ? badge("warn", frame.yes) : frame.no },
+      ]),
+      claims.length === 0
+        ? html`<p class="quiet">${text.noClaims}</p>`
+        : table({
+            label: text.claims,
+            columns: [text.claimName, text.claimFrom],
+            rows: claims.map((claim, index) => ({
+              id: `claim-${index}`,
+              cells: [nameCell({ name: claim.name }), html`<bdi>${displayOrigin(claim, text)}</bdi>`],
+            })),
+            messages,
+          }),
     ],
   });
+}
+
+export function scopeApplications({ consoleUri, messages }: ScopeView, applications: Applications): Html {
+  const { scopes: text } = messages.console;
+  const body = usedBy(applications, consoleUri, text);
+  return card({ id: "scope-used", title: text.used, text: text.usedText, body });
 }
 
 const MAX_NAMED = 10;

@@ -1,16 +1,16 @@
 /** The custom scopes of an organisation, with the standard ones explained, and one of them (specification, "Scopes"). */
 import type { FastifyInstance } from "fastify";
+import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
-import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import type { Html } from "../../../html/html.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
-import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
+import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import { bulkHandlers } from "../../../page-kit/list/bulk-acts.ts";
 import { listExport } from "../../../page-kit/list/list-export.ts";
 import { listRoute } from "../../../page-kit/list/list-route.ts";
-import { type ConsoleDeps, consoleRoute, type Visit } from "../../../page-kit/page.ts";
-import { scopePage } from "./scope.page.ts";
+import { type ConsoleDeps, consoleRoute } from "../../../page-kit/page.ts";
+import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { type TabbedRecord, tabbedRecordRoutes } from "../../../page-kit/record-tabs.ts";
+import { aboveScope, scopeApplications, scopeGeneral } from "./scope.page.ts";
 import { scopePages, scopeRoutes } from "./scope.route.ts";
 import { scopeList } from "./scope-list.ts";
 import { ownScopesCard, standardScopesCard } from "./scopes.page.ts";
@@ -28,21 +28,32 @@ export function scopesRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
       return [ownScopesCard(list, messages), standardScopesCard(standard, messages)];
     },
   );
-  readingRoute(app, deps, "/oauth/manage/:org/scopes/:id", "scopes", showScope);
+  tabbedRecordRoutes(app, deps, scopeRecord);
   consoleRoute(app, deps, "/oauth/manage/:org/scopes/export", { get: listExport(scopeList) });
   // Last, for they delete the record: invariants/ submits all forms in this order.
   consoleRoute(app, deps, "/oauth/manage/:org/scopes/bulk", bulkHandlers(scopeList));
   scopeRoutes(app, deps);
 }
 
-async function showScope(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
-  const { organisation } = visit;
-  const scope = await scopePages.require(deps, visit);
-  return scopePage({
-    ...frame,
-    scope,
-    applications: await applicationsAllowing(deps.database.query, organisation.id, scope.name),
-    lastChange: await findLastChange(deps, organisation.id, scope.id, frame.messages),
-    done: doneKey(visit, frame.messages.console.scopes.done),
-  });
-}
+const scopeRecord: TabbedRecord<ConsoleDeps, CustomScope, RecordView<CustomScope>> = {
+  place: scopePages,
+  load: (_, view) => view,
+  above: aboveScope,
+  tabs: [
+    { name: "general", url: "/oauth/manage/:org/scopes/:id", content: (_, view) => scopeGeneral(view) },
+    {
+      name: "applications",
+      url: "/oauth/manage/:org/scopes/:id/applications",
+      content: async ({ database }, view) => {
+        const { orgId, name } = view.record;
+        return scopeApplications(view, await applicationsAllowing(database.query, orgId, name));
+      },
+    },
+    {
+      name: "activity",
+      url: "/oauth/manage/:org/scopes/:id/activity",
+      content: (deps, { record: { id }, messages }, { organisation }) =>
+        activityCard(deps, organisation, { kind: "scope", id }, messages),
+    },
+  ],
+};

@@ -15,3 +15,6 @@ export const accountPages = recordPages(
   findSystemAccount,
   ({ name }) => name,
 );
+
+/** Where the tab of its keys is, below an account's own address. */
+export const KEYS = "/keys";

@@ -1,35 +1,26 @@
-/** A system account's page. */
+/** The parts of a system account's page, by its tabs. */
 import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
 import { codeBlock } from "../../../html/components/code-block.ts";
 import { checkField, textField } from "../../../html/components/fields.ts";
-import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import { editedCard, fieldsOf } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { endCard, endItems, type RecordView, recordLayout } from "../../../page-kit/record-pages.ts";
-import { accountPages } from "./account-pages.ts";
+import { endCard, endItems, type RecordParts, type RecordView } from "../../../page-kit/record-pages.ts";
 
 type Application = { id: string; name: string };
 
-export type AccountView = RecordView<SystemAccount> & {
-  application: Application;
-  /** Newest first. */
-  keys: ReadonlyArray<SystemAccountKey & { isActive: boolean }>;
-  permitted: readonly Application[];
-  /** Undefined without an active key. */
-  snippets: { sdk: string; curl: string } | undefined;
-};
-
-export function accountPage(view: AccountView): Html {
+/** What stands above every tab. */
+export function aboveAccount(view: RecordView<SystemAccount>): RecordParts {
   const { record: account, messages } = view;
   const { systemAccounts: text } = messages.console;
-  return recordLayout(view, {
+  return {
     head: {
       name: account.name,
       mark: recordIcon("account"),
@@ -39,20 +30,26 @@ export function accountPage(view: AccountView): Html {
       ],
       id: { id: "account-id", value: account.id, label: text.record.id },
     },
-    actions: buttonLink({ id: "account-edit", uri: view.uriOf("/edit"), label: text.record.edit }),
     more: endItems(view, { ...text.end, noun: "account" }),
     done: text.done,
-    body: [
-      detailsCard(view),
-      keysCard(view),
-      permissionsCard(view),
-      snippetsCard(view),
-      endCard(view, { ...text.end, id: "account-end", noun: "account" }),
-    ],
-  });
+  };
 }
 
-function detailsCard({ record: account, application, messages, consoleUri }: AccountView): Html {
+type View = RecordView<SystemAccount>;
+export type GeneralView = View & { application: Application; permitted: readonly Application[] };
+
+export const accountGeneral = (view: GeneralView): Content => [detailsCard(view), permissionsCard(view)];
+
+export type KeysView = View & {
+  /** Newest first. */
+  keys: ReadonlyArray<SystemAccountKey & { isActive: boolean }>;
+  /** Undefined without an active key. */
+  snippets: { sdk: string; curl: string } | undefined;
+};
+
+export const accountKeys = (view: KeysView): Content => [keysCard(view), snippetsCard(view)];
+
+function detailsCard({ record: account, application, messages, consoleUri }: GeneralView): Html {
   const { frame, systemAccounts } = messages.console;
   const { record: text } = systemAccounts;
   return card({
@@ -81,7 +78,7 @@ function detailsCard({ record: account, application, messages, consoleUri }: Acc
   });
 }
 
-function keysCard({ keys, messages, uriOf }: AccountView): Html {
+function keysCard({ keys, messages, uriOf }: KeysView): Html {
   const { frame, systemAccounts } = messages.console;
   const { keys: text } = systemAccounts;
   const list = table({
@@ -116,7 +113,7 @@ function keysCard({ keys, messages, uriOf }: AccountView): Html {
 }
 
 function keyState(
-  { revokedAt, expiresAt, isActive }: AccountView["keys"][number],
+  { revokedAt, expiresAt, isActive }: KeysView["keys"][number],
   { console: { systemAccounts } }: Messages,
 ): Content {
   const { keys: text } = systemAccounts;
@@ -127,7 +124,7 @@ function keyState(
   return html`${badge("good", text.active)}${until}`;
 }
 
-function permissionsCard({ permitted, messages, uriOf, consoleUri }: AccountView): Html {
+function permissionsCard({ permitted, messages, uriOf, consoleUri }: GeneralView): Html {
   const { permissions: text } = messages.console.systemAccounts;
   const list = () =>
     table({
@@ -154,7 +151,7 @@ function permissionsCard({ permitted, messages, uriOf, consoleUri }: AccountView
   });
 }
 
-function snippetsCard({ snippets, messages }: AccountView): Html | undefined {
+function snippetsCard({ snippets, messages }: KeysView): Html | undefined {
   if (!snippets) return undefined;
   const { frame, systemAccounts } = messages.console;
   const { snippets: text } = systemAccounts;
@@ -182,21 +179,17 @@ export function accountStatus(
 
 export type AccountInput = { name: string; strict: boolean; endUserAddress: boolean };
 
-export function editAccountPage(view: FormView<AccountInput>, account: SystemAccount): Html {
-  const { frame, systemAccounts } = view.messages.console;
-  const title = systemAccounts.record.editTitle({ name: account.name });
-  return formPage({
-    ...view,
-    breadcrumbs: accountPages.crumbs(view, account),
-    title,
-    cardLabel: title,
+/** The last tab: what can be changed, and the end of the account. */
+export const accountSettings = (form: FormView<AccountInput>, view: View): Content => [
+  editedCard({
+    ...form,
+    label: view.messages.console.frame.recordTabs.settings,
     id: "account-form",
-    labels: { name: systemAccounts.create.name },
-    fields: accountFields(view),
-    submit: { id: "account-save", label: frame.form.save },
-    cancelUri: view.consoleUri(`/system-accounts/${account.id}`),
-  });
-}
+    fields: accountFields(form),
+    submit: { id: "account-save", label: view.messages.console.frame.form.save },
+  }),
+  endCard(view, { ...view.messages.console.systemAccounts.end, id: "account-end", noun: "account" }),
+];
 
 type AccountForm = Pick<FormView<AccountInput>, "input" | "state" | "messages">;
 

@@ -12,51 +12,86 @@ import {
   isAccountName,
   removeSystemAccount,
 } from "../../../core/system-accounts/system-accounts.ts";
-import type { Html } from "../../../html/html.ts";
+import type { Content } from "../../../html/html.ts";
+import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import { applied, type Confirmation, confirmationRoute, done } from "../../../page-kit/confirmation.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
-import { consolePath, type Visit } from "../../../page-kit/page.ts";
-import { aboutRecord, type RecordView, recordRoute } from "../../../page-kit/record-pages.ts";
-import { type AccountInput, accountPage, editAccountPage } from "./account.page.ts";
+import { consolePath } from "../../../page-kit/page.ts";
+import { aboutRecord, type RecordView } from "../../../page-kit/record-pages.ts";
+import {
+  showFormInTab,
+  type TabbedRecord,
+  tabbedRecordRoutes,
+  tabRest,
+} from "../../../page-kit/record-tabs.ts";
+import {
+  type AccountInput,
+  aboveAccount,
+  accountGeneral,
+  accountKeys,
+  accountSettings,
+} from "./account.page.ts";
 import { type AccountsDeps, accountPages } from "./account-pages.ts";
 import { curlLines, sdkLines } from "./snippets.ts";
 
 export function accountRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  recordRoute(app, deps, "/oauth/manage/:org/system-accounts/:id", accountPages, showAccount);
-  editRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/edit", edit);
+  tabbedRecordRoutes(app, deps, accountRecord);
+  editRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/edit", settingsForm(deps));
   confirmationRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/disable", statusChange(true));
   confirmationRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/enable", statusChange(false));
   confirmationRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/delete", deletion);
 }
 
-async function showAccount(
+const accountRecord: TabbedRecord<AccountsDeps, SystemAccount, RecordView<SystemAccount>> = {
+  place: accountPages,
+  load: (_, view) => view,
+  above: aboveAccount,
+  tabs: [
+    {
+      name: "general",
+      url: "/oauth/manage/:org/system-accounts/:id",
+      content: async ({ database: { query } }, view) => {
+        const { record: account } = view;
+        const application = await findApplication(query, account.orgId, account.applicationId);
+        return accountGeneral({
+          ...view,
+          application: { id: account.applicationId, name: application?.name ?? "" },
+          permitted: await listPermittedApplications(query, account),
+        });
+      },
+    },
+    { name: "keys", url: "/oauth/manage/:org/system-accounts/:id/keys", content: showKeys },
+    {
+      name: "activity",
+      url: "/oauth/manage/:org/system-accounts/:id/activity",
+      content: (deps, { record: { id }, messages }, { organisation }) =>
+        activityCard(deps, organisation, { kind: "system-account", id }, messages),
+    },
+    { name: "settings", url: "/oauth/manage/:org/system-accounts/:id/edit" },
+  ],
+};
+
+async function showKeys(
   { database: { query }, clock, baseUrl }: AccountsDeps,
-  _: Visit,
   view: RecordView<SystemAccount>,
-): Promise<Html> {
-  const { record: account } = view;
-  const { orgId, id, isAdministrator } = account;
-  const application = await findApplication(query, orgId, account.applicationId);
+): Promise<Content> {
+  const { orgId, id, isAdministrator } = view.record;
   const keys = await listKeys(query, orgId, id);
   const now = clock();
   const newest = keys.findLast((key) => isKeyActive(key, now));
   const caller = newest && { isAdministrator, publicKey: newest.publicKey };
-  return accountPage({
+  return accountKeys({
     ...view,
-    application: { id: account.applicationId, name: application?.name ?? "" },
     keys: keys.toReversed().map((key) => ({ ...key, isActive: isKeyActive(key, now) })),
-    permitted: await listPermittedApplications(query, account),
     snippets: caller && { sdk: sdkLines(baseUrl, caller), curl: curlLines(baseUrl, caller) },
   });
 }
 
-const edit: EditForm<
-  AccountsDeps,
-  SystemAccount,
-  AccountInput,
-  Pick<SystemAccount, "name" | "requiresStrictSignature" | "allowsEndUserAddress">
-> = {
+type Settings = Pick<SystemAccount, "name" | "requiresStrictSignature" | "allowsEndUserAddress">;
+
+const settingsForm = (deps: AccountsDeps): EditForm<AccountsDeps, SystemAccount, AccountInput, Settings> => ({
   current: "systemAccounts",
+  readOnlyAllowed: true,
   load: accountPages.require,
   lock: lockSystemAccount,
   version: ({ version }) => version,
@@ -74,21 +109,28 @@ const edit: EditForm<
     const { yes, no } = messages.console.frame;
     return { name, strict: strict ? yes : no, endUserAddress: endUserAddress ? yes : no };
   },
-  page: (view, { record }) => editAccountPage(view, record),
+  page: (form, editing) =>
+    showFormInTab(deps, accountRecord, "settings", form, {
+      ...editing,
+      labels: { name: editing.messages.console.systemAccounts.create.name },
+      content: (view) => accountSettings(form, view),
+    }),
   validate: ({ name, strict, endUserAddress }, { messages }) =>
     isAccountName(name)
       ? { content: { name, requiresStrictSignature: strict, allowsEndUserAddress: endUserAddress } }
       : { faults: { name: messages.console.systemAccounts.faults.name } },
   save: async (inside, content, { visit, acting, record: { id } }) => {
     await changeSystemAccount(inside, { ...acting, id, ...content });
-    return accountPages.path(visit.organisation, id, "?done=saved");
+    return accountPages.path(visit.organisation, id, `${SETTINGS}?done=saved`);
   },
-};
+});
 
 type AccountConfirmation = Confirmation<AccountsDeps, SystemAccount>;
 
+const SETTINGS = tabRest(accountRecord, "settings");
+
 const onAccount = {
-  ...aboutRecord(accountPages, (account: SystemAccount) => account),
+  ...aboutRecord(accountPages, (account: SystemAccount) => account, SETTINGS),
   load: accountPages.find,
 };
 

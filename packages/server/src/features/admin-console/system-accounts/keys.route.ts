@@ -41,7 +41,7 @@ import {
   emptyPeriod,
   readCredentialInput,
 } from "../credential-form.ts";
-import { type AccountsDeps, accountPages } from "./account-pages.ts";
+import { type AccountsDeps, accountPages, KEYS } from "./account-pages.ts";
 import { showKeys } from "./new.route.ts";
 
 export function keysRoutes(app: FastifyInstance, deps: AccountsDeps): void {
@@ -92,7 +92,7 @@ async function addKey(deps: AccountsDeps, visit: Visit): Promise<void> {
     rethrowAsNotFound,
   );
   if (created === "duplicate-submission") {
-    const result = { label: keys.title, uri: accountPages.path(visit.organisation, id, "#account-keys") };
+    const result = { label: keys.title, uri: accountPages.path(visit.organisation, id, KEYS) };
     return rerender(duplicateSubmission({ result, secret: frame.sentBefore.secret.keyPair }));
   }
   await showKeys(deps, visit, signedIn, { account, ...created }, keys.shownTitle);
@@ -113,7 +113,7 @@ interface PendingKey {
 }
 
 const revocation: Confirmation<AccountsDeps, PendingKey> = {
-  ...aboutRecord(accountPages, ({ account }: PendingKey) => account),
+  ...aboutRecord(accountPages, ({ account }: PendingKey) => account, KEYS),
   load: async (deps, organisation, { key: publicKey = "", ...params }) => {
     const account = await accountPages.find(deps, organisation, params);
     if (!account || !isUuid(publicKey)) return undefined;

@@ -29,7 +29,7 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { type AccountsDeps, accountPages } from "./account-pages.ts";
+import { type AccountsDeps, accountPages, KEYS } from "./account-pages.ts";
 import { type ChooseView, chooseApplicationPage, type NewAccountInput, newAccountPage } from "./new.page.ts";
 import { curlLines, environmentLines, sdkLines } from "./snippets.ts";
 
@@ -156,7 +156,7 @@ export async function showKeys(
       { id: "sdk", title: snippets.sdk, lines: sdkLines(baseUrl, caller) },
       { id: "curl", title: snippets.curl, lines: curlLines(baseUrl, caller) },
     ],
-    doneUri: accountPages.path(visit.organisation, account.id),
+    doneUri: accountPages.path(visit.organisation, account.id, KEYS),
   });
   await show(visit, frame, page);
 }

@@ -91,7 +91,8 @@ describe("system account pages", () => {
     const id = event?.target ?? "";
     const account = await accountOf(id);
     assert.deepEqual([account?.isAdministrator, account?.requiresStrictSignature], [true, true]);
-    for (const page of [await here.get(`/system-accounts/${id}`), await here.get("/system-accounts")]) {
+    for (const path of [`/system-accounts/${id}`, `/system-accounts/${id}/keys`, "/system-accounts"]) {
+      const page = await here.get(path);
       assert.match(page.body, /Terraform &lt;1&gt;/);
       assert.ok(!page.body.includes(secret));
     }
@@ -136,7 +137,7 @@ describe("system account pages", () => {
       400,
     );
     const saved = await here.post(`/system-accounts/${id}/edit`, formOfPage(late));
-    assert.equal(saved.location, uri(`/system-accounts/${id}?done=saved`));
+    assert.equal(saved.location, uri(`/system-accounts/${id}/edit?done=saved`));
     const account = await accountOf(id);
     assert.deepEqual([account?.name, account?.requiresStrictSignature], ["Slower", false]);
   });
@@ -183,9 +184,9 @@ describe("system account pages", () => {
       `/system-accounts/${id}/keys/${newer}/end`,
     ];
     assert.match((await here.get(asks)).body, /other keys keep working/);
-    assert.equal((await here.send(asks)).location, uri(`/system-accounts/${id}?done=keyEnded`));
+    assert.equal((await here.send(asks)).location, uri(`/system-accounts/${id}/keys?done=keyEnded`));
     assert.equal((await listKeys(db(), orgId(), id))[0]?.revokedAt, clock());
-    const over = uri(`/system-accounts/${id}?done=already`);
+    const over = uri(`/system-accounts/${id}/keys?done=already`);
     assert.equal((await here.get(asks)).location, over, "it has ended");
     assert.match((await here.get(asksLast)).body, /the only active key pair/);
     const elsewhere = await make();
@@ -252,7 +253,7 @@ describe("system account pages", () => {
     assert.equal(await call(), 200);
     await here.send(`/system-accounts/${id}/disable`);
     assert.equal(await call(), 401);
-    const before = `/system-accounts/${id}?done=already`;
+    const before = `/system-accounts/${id}/edit?done=already`;
     assert.equal((await here.get(`/system-accounts/${id}/disable`)).location, uri(before));
     assert.match(
       (await here.get(before)).body,

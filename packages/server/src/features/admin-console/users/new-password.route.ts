@@ -22,6 +22,7 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { memberPages, ownAccountRefusal, requireOwnUser, type UsersDeps } from "./user-pages.ts";
+import { SECURITY } from "./user-record.ts";
 
 export function newPasswordRoute(app: FastifyInstance, deps: UsersDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/users/:id/new-password", {
@@ -52,7 +53,7 @@ const ask = (
       text: html`<p>${text.newPasswordText}</p>`,
       confirm: text.newPassword,
       confirmId: "new-password-confirm",
-      backUri: memberPages.path(visit.organisation, user.id),
+      backUri: memberPages.path(visit.organisation, user.id, SECURITY),
     });
   });
 
@@ -81,7 +82,7 @@ async function setNewPassword(deps: UsersDeps, visit: Visit): Promise<void> {
   await showPassword(deps, visit, signedIn, password, (frame) => ({
     breadcrumbs: memberPages.crumbs(frame, user),
     title: frame.messages.console.users.factors.newPasswordTitle,
-    doneUri: memberPages.path(organisation, user.id),
+    doneUri: memberPages.path(organisation, user.id, SECURITY),
   }));
 }
 

@@ -25,6 +25,7 @@ import {
   ownAccountRefusal,
   type UsersDeps,
 } from "./user-pages.ts";
+import { ACCESS, SECURITY } from "./user-record.ts";
 
 export function signInRoutes(app: FastifyInstance, deps: UsersDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/sign-out", signOut);
@@ -37,7 +38,7 @@ export function signInRoutes(app: FastifyInstance, deps: UsersDeps): void {
 }
 
 export const signOut: MemberConfirmation = {
-  ...onMember(),
+  ...onMember(undefined, SECURITY),
   isRepeatable: true,
   question: ({ console: { users } }, { email }) => ({
     heading: users.sessions.everywhereHeading({ email }),
@@ -52,7 +53,7 @@ export const signOut: MemberConfirmation = {
 };
 
 const factorReset: MemberConfirmation = {
-  ...onMember((user) => !isGuest(user)),
+  ...onMember((user) => !isGuest(user), SECURITY),
   isRepeatable: true,
   question: ({ console: { users } }, { email }) => ({
     heading: users.factors.resetHeading({ email }),
@@ -76,6 +77,7 @@ const passwordReset: MemberConfirmation = {
       !isGuest(user) &&
       user.disabledAt === null &&
       (await findPasswordChangedAt(database.query, user)) !== null,
+    SECURITY,
   ),
   isRepeatable: true,
   question: ({ console: { users } }, { email }) => ({
@@ -126,13 +128,15 @@ interface Part {
   readonly isOver?: true;
 }
 
-const onPart: Pick<Confirmation<UsersDeps, Part>, "current" | "backUri" | "breadcrumbs" | "isDone"> = {
-  ...aboutRecord(memberPages, ({ user }: Part) => user),
+const onPartIn = (
+  rest: string,
+): Pick<Confirmation<UsersDeps, Part>, "current" | "backUri" | "breadcrumbs" | "isDone"> => ({
+  ...aboutRecord(memberPages, ({ user }: Part) => user, rest),
   isDone: (_, { isOver }) => isOver ?? false,
-};
+});
 
 const sessionEnd: Confirmation<UsersDeps, Part> = {
-  ...onPart,
+  ...onPartIn(SECURITY),
   load: async (deps, organisation, { session = "", ...params }) => {
     const user = await memberPages.find(deps, organisation, params);
     if (!user) return undefined;
@@ -159,7 +163,7 @@ const sessionEnd: Confirmation<UsersDeps, Part> = {
 };
 
 const consentRevocation: Confirmation<UsersDeps, Part> = {
-  ...onPart,
+  ...onPartIn(ACCESS),
   load: async (deps, organisation, { consent = "", ...params }) => {
     const user = await memberPages.find(deps, organisation, params);
     if (!user) return undefined;

@@ -1,13 +1,13 @@
-/** A member's sessions and applications. */
+/** A member's sessions, and what gives them access: consents, assignments, role and groups. */
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { buttonLink } from "../../../html/components/button.ts";
-import { card } from "../../../html/components/card.ts";
+import { card, facts } from "../../../html/components/card.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import type { UserView } from "./user-view.ts";
+import type { Access, Sessions, UserView } from "./user-view.ts";
 
-export function sessionsCard({ sessions, messages, uriOf }: UserView): Html {
+export function sessionsCard({ sessions, messages, uriOf }: UserView & { sessions: Sessions }): Html {
   const { users } = messages.console;
   const { sessions: text } = users;
   const list = table({
@@ -43,7 +43,8 @@ export function sessionsCard({ sessions, messages, uriOf }: UserView): Html {
   });
 }
 
-export function accessCards({ consents, assigned, messages, uriOf, consoleUri }: UserView): readonly Html[] {
+export function accessCards(view: UserView & Access): readonly Html[] {
+  const { consents, assigned, messages, uriOf, consoleUri } = view;
   const { users } = messages.console;
   const { access: text } = users;
   const allowed = table({
@@ -78,5 +79,24 @@ export function accessCards({ consents, assigned, messages, uriOf, consoleUri }:
   return [
     card({ id: "user-consents", title: text.allowed, body: allowed }),
     card({ id: "user-assigned", title: text.assigned, body: assignments }),
+    rolesCard(view),
   ];
+}
+
+function rolesCard({ record: member, messages }: UserView): Html {
+  const { access: text, profile, record, roles } = messages.console.users;
+  const { groups } = member.membership;
+  const list = () =>
+    html`<ul class="plain">${groups.map(
+      (name) => html`<li><bdi>${name}</bdi></li>
+`,
+    )}</ul>`;
+  return card({
+    id: "user-roles",
+    title: text.roles,
+    body: facts([
+      { label: profile.role, content: roles[member.role] },
+      { label: record.groups, content: groups.length === 0 ? record.none : list() },
+    ]),
+  });
 }

@@ -75,10 +75,10 @@ describe("actions on users", () => {
     const { id } = own.user;
     for (let index = 0; index < 3; index++) await signIn(own);
     const [first] = await sessionsOf(id);
-    const page = await here.get(`/users/${id}`);
+    const page = await here.get(`/users/${id}/security`);
     assert.match(page.body, /127\.0\.0\.1/);
     const ended = await here.send(`/users/${id}/sessions/${first?.id}/end`);
-    assert.equal(ended.location, uri(`/users/${id}?done=signedOut`));
+    assert.equal(ended.location, uri(`/users/${id}/security?done=signedOut`));
     assert.equal((await sessionsOf(id)).length, 2);
     const event = await newest();
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe("actions on users", () => {
       ["user.session-ended", id, `user:${org.administrator.id}`],
     );
     const over = await here.get(`/users/${id}/sessions/${first?.id}/end`);
-    assert.equal(over.location, uri(`/users/${id}?done=already`), "it is over");
+    assert.equal(over.location, uri(`/users/${id}/security?done=already`), "it is over");
     const [mine] = await sessionsOf(org.administrator.id);
     assert.equal((await here.get(`/users/${id}/sessions/${mine?.id}/end`)).status, 404, "somebody else's");
     await here.send(`/users/${id}/sign-out`);
@@ -99,7 +99,7 @@ describe("actions on users", () => {
     const own = await person();
     await giveAuthenticator(running.service, own);
     await giveRecoveryCodes(running.service, own);
-    const page = await here.get(`/users/${own.user.id}`);
+    const page = await here.get(`/users/${own.user.id}/security`);
     assert.match(page.body, /10 of 10 unused/);
     await here.send(`/users/${own.user.id}/reset-factors`);
     const owner = { homeOrgId: orgId(), userId: own.user.id };
@@ -128,7 +128,7 @@ describe("actions on users", () => {
     assert.equal((await sessionsOf(id)).length, 0);
     const event = await newest();
     assert.deepEqual([event?.action, event?.target, Boolean(event?.address)], ["password.set", id, true]);
-    assert.ok(!(await here.get(`/users/${id}`)).body.includes(password));
+    assert.ok(!(await here.get(`/users/${id}/security`)).body.includes(password));
   });
 
   test("does not invite a user who has a password", async () => {
@@ -156,13 +156,13 @@ describe("actions on users", () => {
     };
     const id = await grantUserConsent(db(), { ...grant, userId: own.user.id });
     const others = await grantUserConsent(db(), { ...grant, userId: org.user.id });
-    assert.match((await here.get(`/users/${own.user.id}`)).body, new RegExp(`id="consent-${id}"`));
+    assert.match((await here.get(`/users/${own.user.id}/access`)).body, new RegExp(`id="consent-${id}"`));
     assert.equal((await here.get(`/users/${own.user.id}/consents/${others}/revoke`)).status, 404);
     await here.send(`/users/${own.user.id}/consents/${id}/revoke`);
     assert.deepEqual(await listUserConsents(db(), { orgId: orgId(), userId: own.user.id }), []);
     assert.equal((await listUserConsents(db(), { orgId: orgId(), userId: org.user.id })).length, 1);
     const again = await here.get(`/users/${own.user.id}/consents/${id}/revoke`);
-    assert.equal(again.location, uri(`/users/${own.user.id}?done=already`));
+    assert.equal(again.location, uri(`/users/${own.user.id}/access?done=already`));
     assert.equal((await here.get(`/users/${org.user.id}/consents/${id}/revoke`)).status, 404);
   });
 
@@ -171,7 +171,10 @@ describe("actions on users", () => {
     const form = formOfPage(await here.get(`/users/${id}/disable`));
     const press = () => here.post(`/users/${id}/disable`, form);
     const places = (await Promise.all([press(), press()])).map(({ location }) => location).sort();
-    assert.deepEqual(places, [uri(`/users/${id}?done=already`), uri(`/users/${id}?done=disabled`)]);
+    assert.deepEqual(
+      places,
+      ["already", "disabled"].map((done) => uri(`/users/${id}/advanced?done=${done}`)),
+    );
     const again = { orgId: orgId(), id, disabled: true, actor: "operator" };
     assert.equal(await setUserStatus(running.service, again), false);
     const events = (await listAuditEvents(db(), orgId(), 20)).filter(({ target }) => target === id);
@@ -189,7 +192,7 @@ describe("actions on users", () => {
     assert.equal((await sessionsOf(id)).length, 0);
     const event = await newest();
     assert.deepEqual([event?.action, Boolean(event?.address)], ["user.disabled", true]);
-    const before = `/users/${id}?done=already`;
+    const before = `/users/${id}/advanced?done=already`;
     assert.equal((await here.get(`/users/${id}/disable`)).location, uri(before), "it is done");
     const told =
       /id="done-notice"[^>]*>(?:<svg.*?<\/svg>)?<p[^>]*>Nothing was changed: this had already been done\.</;
@@ -239,6 +242,10 @@ describe("actions on users", () => {
     const theirs = other.user.id;
     for (const rest of [
       "",
+      "/security",
+      "/access",
+      "/activity",
+      "/advanced",
       "/edit",
       "/address",
       "/disable",
@@ -303,7 +310,9 @@ test("offers only a generated password without mail", async () => {
     const made = await here.send("/users/new", { email: "nora@acme.example", how: "mail" });
     assert.ok((textOf(made, "new-password") ?? "").length >= 20);
     const { id } = org.user;
-    assert.doesNotMatch((await here.get(`/users/${id}`)).body, /id="password-reset"/);
+    const { body } = await here.get(`/users/${id}/security`);
+    assert.match(body, /id="password-new"/);
+    assert.doesNotMatch(body, /id="password-reset"/);
     assert.equal((await here.get(`/users/${id}/password-reset`)).status, 404);
     const asked = await here.send(`/users/${id}/address`, { newEmail: "n@acme.example", known: undefined });
     assert.equal(asked.status, 400);

@@ -43,11 +43,13 @@ export type MemberConfirmation = Confirmation<UsersDeps, User>;
 /**
  * What confirmations about a whole member share.
  * @param isFor there is no such page for other members
+ * @param rest of the tab that they return to
  */
 export const onMember = (
   isFor: (user: User, deps: UsersDeps) => boolean | Promise<boolean> = () => true,
+  rest = "",
 ): Pick<MemberConfirmation, "current" | "backUri" | "breadcrumbs" | "load"> => ({
-  ...aboutRecord(memberPages, (user: User) => user),
+  ...aboutRecord(memberPages, (user: User) => user, rest),
   load: async (deps, organisation, params) => {
     const user = await memberPages.find(deps, organisation, params);
     return user && (await isFor(user, deps)) ? user : undefined;

@@ -1,4 +1,4 @@
-/** What a member's page is rendered from. */
+/** What the tabs of a member's page are rendered from. */
 import { listUserConsents } from "../../../core/consents/consents.store.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
@@ -12,7 +12,6 @@ import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { invitationStatus } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
-import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 import { isGuest, type UsersDeps } from "./user-pages.ts";
@@ -20,31 +19,40 @@ import { listAssignedTo } from "./users.store.ts";
 
 const MAX_SHOWN = 100;
 
+/** What stands above every tab, and what several of them show. */
 export type UserView = Awaited<ReturnType<typeof loadUserView>>;
 
-export async function loadUserView(
+export const loadUserView = async (
   deps: UsersDeps,
-  visit: Visit,
   view: RecordView<User>,
+  { organisation }: Visit,
   signedIn: SignedIn,
-) {
-  const { organisation } = visit;
+) => {
   const { record: user } = view;
-  const db = deps.database.query;
-  const member = { orgId: organisation.id, userId: user.id };
-  const consents = await listUserConsents(db, member);
   return {
     ...view,
+    member: { orgId: organisation.id, userId: user.id },
     isYou: signedIn.user.id === user.id,
-    home: isGuest(user) ? await findOrganisation(db, user.homeOrgId) : undefined,
-    lastSignIn: await findLastSignIn(db, member),
+    home: isGuest(user) ? await findOrganisation(deps.database.query, user.homeOrgId) : undefined,
     account: isGuest(user) ? undefined : await findAccountState(deps, user),
     canMail: deps.outbox.isOpen,
-    sessions: await listUserSessions(deps, organisation, user.id),
-    consents: consents.slice(0, MAX_SHOWN),
-    assigned: await listAssignedTo(db, member, MAX_SHOWN),
-    activity: await activityCard(deps, organisation, { kind: "user", id: user.id }, view.messages),
   };
+};
+
+export type Profile = Awaited<ReturnType<typeof loadProfile>>;
+export type Sessions = Awaited<ReturnType<typeof listUserSessions>>;
+export type Access = Awaited<ReturnType<typeof loadAccess>>;
+
+export const loadProfile = async ({ database }: UsersDeps, { member }: UserView) => ({
+  lastSignIn: await findLastSignIn(database.query, member),
+});
+
+export const loadSessions = (deps: UsersDeps, { member }: UserView, { organisation }: Visit) =>
+  listUserSessions(deps, organisation, member.userId);
+
+export async function loadAccess({ database: { query: db } }: UsersDeps, { member }: UserView) {
+  const consents = await listUserConsents(db, member);
+  return { consents: consents.slice(0, MAX_SHOWN), assigned: await listAssignedTo(db, member, MAX_SHOWN) };
 }
 
 /** Visible to the account's own organisation only. */

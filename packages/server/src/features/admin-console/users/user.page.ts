@@ -1,4 +1,4 @@
-/** A user's page. */
+/** What stands above the tabs of a user's page, and the first and the last of them. */
 
 import { addressClaim } from "../../../core/scopes/profile-claims.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
@@ -11,17 +11,17 @@ import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { endCard, endItems, recordLayout } from "../../../page-kit/record-pages.ts";
-import { accessCards, sessionsCard } from "./user-access.page.ts";
-import { factorsCard, invitationCard } from "./user-factors.page.ts";
+import { endCard, endItems, type RecordParts } from "../../../page-kit/record-pages.ts";
+import { invitationCard } from "./user-factors.page.ts";
 import { displayName, isGuest } from "./user-pages.ts";
-import type { UserView } from "./user-view.ts";
+import type { Profile, UserView } from "./user-view.ts";
 
-export function userPage(view: UserView): Html {
+/** What stands above every tab. */
+export function aboveUser(view: UserView): RecordParts {
   const { record: member, messages, isYou } = view;
   const { users: text } = messages.console;
   const name = displayName(member);
-  return recordLayout(view, {
+  return {
     head: {
       name,
       mark: avatar(name, undefined, { isRound: true }),
@@ -38,20 +38,25 @@ export function userPage(view: UserView): Html {
       label: text.profile.edit,
     }),
     done: text.done,
-    body: [
-      view.home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: view.home.name })),
-      isYou && aside("self-notice", text.self.title, text.self.text),
-      profileCard(view),
-      invitationCard(view),
-      factorsCard(view),
-      sessionsCard(view),
-      ...accessCards(view),
-      recordCard(view),
-      view.activity,
-      !isYou && leaveCard(view),
-    ],
-  });
+  };
 }
+
+export function userOverview(view: UserView & Pick<Profile, "lastSignIn">): Content {
+  const { messages, home, isYou } = view;
+  const { users: text } = messages.console;
+  return [
+    home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: home.name })),
+    isYou && aside("self-notice", text.self.title, text.self.text),
+    profileCard(view),
+    invitationCard(view),
+  ];
+}
+
+/** What programs know of the user, and the end of the account. */
+export const userAdvanced = (view: UserView): Content => [
+  attributesCard(view),
+  !view.isYou && leaveCard(view),
+];
 
 /** Not on the administrator's own page: see ownAccountRefusal. */
 function moreActs(view: UserView): OverflowItem[] {
@@ -76,7 +81,7 @@ const aside = (id: string, title: string, text: string): Html =>
 <p>${text}</p></div>
 `;
 
-function profileCard(view: UserView): Html {
+function profileCard(view: UserView & Pick<Profile, "lastSignIn">): Html {
   const { record: member, messages, home } = view;
   const { frame, users: text } = messages.console;
   const { profile } = text;
@@ -129,26 +134,15 @@ function memberStatus({ record: member, account, messages }: UserView): Content 
   return badge("good", states.active);
 }
 
-function recordCard({ record: member, messages }: UserView): Html {
+function attributesCard({ record: member, messages }: UserView): Html {
   const { record } = messages.console.users;
-  const { groups, attributes } = member.membership;
   return card({
     id: "user-record",
     title: record.title,
     text: record.text,
     body: facts([
-      {
-        label: record.groups,
-        content:
-          groups.length === 0
-            ? record.none
-            : html`<ul class="plain">${groups.map(
-                (name) => html`<li><bdi>${name}</bdi></li>
-`,
-              )}</ul>`,
-      },
       { label: record.attributes, content: !isGuest(member) && json(member.attributes, record.none) },
-      { label: record.membershipAttributes, content: json(attributes, record.none) },
+      { label: record.membershipAttributes, content: json(member.membership.attributes, record.none) },
     ]),
   });
 }

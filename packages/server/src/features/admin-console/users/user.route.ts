@@ -1,27 +1,23 @@
-/** users/{id}: one member; disabling, enabling and deleting a user, and removing a guest, each confirmed first. */
+/** users/{id} and its tabs: one member; disabling, enabling and deleting a user, and removing a guest, each confirmed first. */
 import type { FastifyInstance } from "fastify";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
 import { setUserStatus } from "../../../core/users/users.ts";
 import { alreadyApplied, applied, confirmationRoute, done } from "../../../page-kit/confirmation.ts";
 import { consolePath } from "../../../page-kit/page.ts";
-import { recordRoute } from "../../../page-kit/record-pages.ts";
-import { userPage } from "./user.page.ts";
+import { tabbedRecordRoutes } from "../../../page-kit/record-tabs.ts";
 import {
   isGuest,
   lastAdministratorRefusal,
   type MemberConfirmation,
-  memberPages,
   onMember,
   ownAccountRefusal,
   type UsersDeps,
 } from "./user-pages.ts";
-import { loadUserView } from "./user-view.ts";
+import { ADVANCED, userRecord } from "./user-record.ts";
 
 export function userRoutes(app: FastifyInstance, deps: UsersDeps): void {
-  recordRoute(app, deps, "/oauth/manage/:org/users/:id", memberPages, async (...request) =>
-    userPage(await loadUserView(...request)),
-  );
+  tabbedRecordRoutes(app, deps, userRecord);
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/disable", statusChange(true));
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/enable", statusChange(false));
   confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/delete", deletion);
@@ -29,7 +25,7 @@ export function userRoutes(app: FastifyInstance, deps: UsersDeps): void {
 }
 
 /** The organisation's own users have other pages than its guests. */
-const onOwnUser = onMember((user) => !isGuest(user));
+const onOwnUser = onMember((user) => !isGuest(user), ADVANCED);
 
 /** Refused for one's own account, and for the organisation's last administrator. */
 const guarded =
@@ -83,7 +79,7 @@ export const deletion: MemberConfirmation = {
 };
 
 export const removal: MemberConfirmation = {
-  ...onMember(isGuest),
+  ...onMember(isGuest, ADVANCED),
   question: ({ console: { users } }, { email }) => ({
     heading: users.end.removeHeading({ email }),
     text: users.end.removeConfirm,

@@ -1,108 +1,121 @@
-/** The page of one device: its certificates, how it was enrolled, what it did last. */
+/** The parts of a device's page, by its tabs: whether its certificate is valid, how it was enrolled, its certificates. */
 import type { CertificateStatus, Device, DeviceCertificate } from "../../../core/devices/device.ts";
 import { type BadgeKind, badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
-import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
-import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
-import { overflowMenu } from "../../../html/components/overflow-menu.ts";
-import { lastChangeLine } from "../../../html/components/record-form.ts";
-import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
+import { copyField } from "../../../html/components/copy-field.ts";
+import { recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import type { RecordParts, RecordView } from "../../../page-kit/record-pages.ts";
 import type { DeviceState } from "./device-list.store.ts";
 import { deviceBadges } from "./device-list.ts";
-import type { ManageUri } from "./page-and-api.ts";
+import { managePath } from "./page-and-api.ts";
 
-export type DeviceView = ConsoleFrame & {
-  manageUri: ManageUri;
-  device: Device & { state: DeviceState };
+export type DeviceView = RecordView<Device> & {
+  state: DeviceState;
+  /** The newest that was not replaced. */
+  current: ShownCertificate | undefined;
   /** Newest first. */
-  certificates: ReadonlyArray<DeviceCertificate & { status: CertificateStatus }>;
-  /** Its last events. */
-  activity: Html;
-  lastChange: { who: string; at: number } | undefined;
+  certificates: readonly ShownCertificate[];
 };
 
-export function devicePage(view: DeviceView): Html {
-  const { device, messages, manageUri } = view;
+type ShownCertificate = DeviceCertificate & { status: CertificateStatus };
+
+/** What stands above every tab. */
+export function aboveDevice({ record: device, state, uriOf, messages }: DeviceView): RecordParts {
   const { list, record: text } = messages.devices;
-  const { id, name, state } = device;
-  return consoleLayout({
-    ...view,
-    title: name,
-    ...recordHeading(
-      {
-        name,
-        mark: recordIcon("device"),
-        facts: [
-          html`<span id="device-state">${badge(deviceBadges[state], list.states[state])}</span>`,
-          device.attestation === "tpm" && "TPM",
-        ],
-        id: { id: "device-id", value: id, label: text.id },
-      },
-      messages,
-    ),
-    breadcrumbs: [{ label: messages.console.frame.pages.devices, uri: manageUri() }],
-    actions: state !== "revoked" && [
-      buttonLink({ id: "device-replace", uri: manageUri(`?replaces=${id}#register`), label: list.replace }),
-      overflowMenu(
-        [
-          {
-            id: "more-device-revoke",
-            uri: manageUri(`/${id}/revoke`),
-            label: list.revoke,
-            isQuestion: true,
-            isDangerous: true,
-          },
-        ],
-        messages,
-      ),
-    ],
-    body: [
-      certificateCard(view),
-      enrolmentCard(view),
-      view.activity,
-      state !== "revoked" && endCard(view),
-      lastChangeLine(view.lastChange, messages),
-      copyStatus,
-    ],
+  const { id, name } = device;
+  const revoke = { id: "more-device-revoke", uri: uriOf("/revoke"), label: list.revoke };
+  const isAtWork = state !== "revoked";
+  return {
+    head: {
+      name,
+      mark: recordIcon("device"),
+      facts: [
+        html`<span id="device-state">${badge(deviceBadges[state], list.states[state])}</span>`,
+        device.attestation === "tpm" && "TPM",
+      ],
+      id: { id: "device-id", value: id, label: text.id },
+    },
+    actions:
+      isAtWork &&
+      buttonLink({
+        id: "device-replace",
+        uri: managePath({ id: device.orgId }, `?replaces=${id}#register`),
+        label: list.replace,
+      }),
+    more: isAtWork ? [{ ...revoke, isQuestion: true, isDangerous: true }] : [],
+    done: messages.devices.done,
+  };
+}
+
+export const deviceOverview = (view: DeviceView): Content => [validityCard(view), enrolmentCard(view)];
+
+/** The last tab, with the end of the device: revoking ends its certificate. */
+export const deviceCertificates = (view: DeviceView): Content => [
+  certificateCard(view),
+  view.state !== "revoked" && endCard(view),
+];
+
+/** Whether it is valid, and how long; which one it is has a tab of its own. */
+function validityCard({ current, messages }: DeviceView): Html {
+  return card({
+    id: "certificate",
+    title: messages.devices.record.certificate,
+    text: current && messages.devices.record.certificateText,
+    body: current ? facts(validity(current, messages)) : noCertificate(messages),
   });
 }
 
+const noCertificate = ({ devices }: Messages): Html =>
+  html`<p class="quiet">${devices.list.noCertificate}</p>`;
+
+const validity = ({ status, notBefore, notAfter }: ShownCertificate, { devices, format }: Messages) => [
+  {
+    label: devices.record.status,
+    content: statusBadge(status, devices.record.statuses),
+    id: "certificate-status",
+  },
+  { label: devices.record.from, content: relativeTime(notBefore, format.day) },
+  { label: devices.list.until, content: relativeTime(notAfter, format.day) },
+];
+
 /** The one that was not replaced; others are a table below it. */
-function certificateCard({ certificates, messages }: DeviceView): Html {
-  const { list, record: text } = messages.devices;
-  const last = certificates.find(({ supersededAt }) => supersededAt === null);
-  const earlier = certificates.filter((one) => one !== last);
+function certificateCard({ current, certificates, messages }: DeviceView): Html {
+  const { record: text } = messages.devices;
   const copied = (id: string, label: string, value: string) => ({
     label,
     content: copyField({ id, value, label, ...messages.console.frame.secret }),
   });
-  const { day } = messages.format;
   return card({
     id: "certificate",
     title: text.certificate,
-    text: last && text.certificateText,
     body: [
-      last
+      current
         ? facts([
-            {
-              label: text.status,
-              content: statusBadge(last.status, text.statuses),
-              id: "certificate-status",
-            },
-            { label: text.from, content: relativeTime(last.notBefore, day) },
-            { label: list.until, content: relativeTime(last.notAfter, day) },
-            copied("certificate-serial", text.serial, last.serial),
-            copied("certificate-fingerprint", text.fingerprint, last.fingerprint),
-            copied("certificate-key", text.key, last.keyHash),
-            { label: text.generation, content: messages.format.number(last.generation) },
+            ...validity(current, messages),
+            copied("certificate-serial", text.serial, current.serial),
+            copied("certificate-fingerprint", text.fingerprint, current.fingerprint),
+            copied("certificate-key", text.key, current.keyHash),
+            { label: text.generation, content: messages.format.number(current.generation) },
           ])
-        : html`<p class="quiet">${list.noCertificate}</p>`,
-      earlier.length > 0 &&
-        html`<h3>${text.earlier}</h3>
+        : noCertificate(messages),
+      earlierTable(
+        certificates.filter((one) => one !== current),
+        messages,
+      ),
+    ],
+  });
+}
+
+function earlierTable(earlier: readonly ShownCertificate[], messages: Messages): Content {
+  if (earlier.length === 0) return undefined;
+  const { list, record: text } = messages.devices;
+  const { day } = messages.format;
+  return html`<h3>${text.earlier}</h3>
 ${table({
   label: text.earlier,
   columns: [text.serial, text.status, text.from, list.until],
@@ -116,9 +129,7 @@ ${table({
     ],
   })),
   messages,
-})}`,
-    ],
-  });
+})}`;
 }
 
 const statusKinds: Readonly<Record<CertificateStatus, BadgeKind>> = {
@@ -129,7 +140,7 @@ const statusKinds: Readonly<Record<CertificateStatus, BadgeKind>> = {
 const statusBadge = (status: CertificateStatus, words: Readonly<Record<CertificateStatus, string>>) =>
   badge(statusKinds[status], words[status]);
 
-function enrolmentCard({ device, messages }: DeviceView): Html {
+function enrolmentCard({ record: device, messages }: DeviceView): Html {
   const { list, record: text, revoke } = messages.devices;
   const { enrolledAt, attestation, ekHash, lastSeenAt, revokedAt, revokedReason } = device;
   const { minute } = messages.format;
@@ -154,9 +165,9 @@ function enrolmentCard({ device, messages }: DeviceView): Html {
   });
 }
 
-function endCard({ device, manageUri, messages }: DeviceView): Html {
+function endCard({ uriOf, messages }: DeviceView): Html {
   const { list, record: text } = messages.devices;
-  const revoke = { id: "device-revoke", uri: manageUri(`/${device.id}/revoke`), label: list.revoke };
+  const revoke = { id: "device-revoke", uri: uriOf("/revoke"), label: list.revoke };
   return card({
     id: "device-end",
     title: text.end,

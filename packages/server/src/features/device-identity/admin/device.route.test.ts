@@ -37,16 +37,19 @@ forEachDatabase(({ fresh }) => {
     assert.match(page.body, /<h1[^>]*>.*<bdi>Gate 7<\/bdi>/);
     assert.match(page.body, /id="device-state">.*Active/);
     assert.match(page.body, new RegExp(`id="device-id"[^>]*>${deviceId}<`));
-    const { serialNumber } = new X509Certificate(der);
-    assert.match(page.body, new RegExp(`id="certificate-serial"[^>]*>${serialNumber}<`, "i"));
-    const fingerprint = createHash("sha256").update(der).digest("base64url");
-    assert.match(page.body, new RegExp(`id="certificate-fingerprint"[^>]*>${fingerprint}<`));
     assert.match(page.body, /id="certificate-status">.*Valid/);
     assert.match(page.body, /id="device-attestation">The key is in a file</);
+    const certificates = await browser.get(at(`/${deviceId}/certificates`));
+    const { serialNumber } = new X509Certificate(der);
+    assert.match(certificates.body, new RegExp(`id="certificate-serial"[^>]*>${serialNumber}<`, "i"));
+    const fingerprint = createHash("sha256").update(der).digest("base64url");
+    assert.match(certificates.body, new RegExp(`id="certificate-fingerprint"[^>]*>${fingerprint}<`));
+    assert.match(certificates.body, /id="certificate-status">.*Valid/);
     const events = await listAuditEvents(running.service.database.query, org.organisation.id, 5);
     const event = events.find(({ action, target }) => action === "device.enrolled" && target === deviceId);
-    assert.ok(event && page.body.includes(`id="event-${event.id}"`), "its activity");
-    assert.match(page.body, /id="device-revoke"/);
+    const activity = await browser.get(at(`/${deviceId}/activity`));
+    assert.ok(event && activity.body.includes(`id="event-${event.id}"`), "its activity");
+    assert.match(certificates.body, /id="device-revoke"/);
 
     await browser.post(at(`/${deviceId}/revoke`), {
       ...(await browser.get(at(`/${deviceId}/revoke`))).hidden,
@@ -56,13 +59,18 @@ forEachDatabase(({ fresh }) => {
     assert.match(revoked.body, /id="device-state">.*Revoked/);
     assert.match(revoked.body, /id="certificate-status">.*Revoked/);
     assert.match(revoked.body, /Key may be compromised/);
-    assert.doesNotMatch(revoked.body, /id="device-revoke"|id="device-replace"/);
+    assert.doesNotMatch(revoked.body, /id="device-replace"|id="more-device-revoke"/);
+    const ended = await browser.get(at(`/${deviceId}/certificates`));
+    assert.match(ended.body, /id="certificate-status">.*Revoked/);
+    assert.doesNotMatch(ended.body, /id="device-revoke"/);
 
     for (const id of [newUuid(), "x", deviceId.slice(1)])
       assert.equal((await browser.get(at(`/${id}`))).status, 404, id);
     const { browser: foreign } = await consoleBrowser(running, other);
-    const elsewhere = await foreign.get(at(`/${deviceId}`, other));
-    assert.equal(elsewhere.status, 404);
-    assert.doesNotMatch(elsewhere.body, /Gate 7/);
+    for (const tab of ["", "/activity", "/certificates"]) {
+      const elsewhere = await foreign.get(at(`/${deviceId}${tab}`, other));
+      assert.equal(elsewhere.status, 404);
+      assert.doesNotMatch(elsewhere.body, /Gate 7/);
+    }
   });
 });

@@ -51,7 +51,7 @@ forEachDatabase(({ fresh }) => {
     await recordAgentSeen(db(), { ...seen, id: idOf("charlie"), now: clock() });
     await recordAgentSeen(db(), { ...seen, id: idOf("bravo"), now: clock() - 10 * MINUTE });
     await deactivateAgentRow(db(), { orgId: orgId(), id: idOf("delta"), now: clock() });
-    const path = `/pools/${pool.id}`;
+    const path = `/pools/${pool.id}/agents`;
     const shown = async (query: string) => agentsOn(await browser.get(`${path}${query}`));
     assert.deepEqual(await shown(""), ["Alpha", "charlie", "bravo", "delta"], "active ones first");
     assert.deepEqual(await shown("?sort=name"), ["Alpha", "bravo", "charlie", "delta"]);
@@ -87,8 +87,8 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await shown(query), ["more-21", "more-22"]);
     const live = await browser.get(`${path}/live${query}`);
     assert.deepEqual(agentsOn(live), ["more-21", "more-22"], "the page that is kept up to date");
-    assert.equal((await browser.get(`${path}/status`)).body.match(/of 26 online/)?.length, 1);
-    for (const rest of ["/export", "/live", "/status"])
+    assert.equal((await browser.get(`/pools/${pool.id}/status`)).body.match(/of 26 online/)?.length, 1);
+    for (const rest of ["/agents", "/agents/export", "/agents/live", "/status", "/requests", "/settings"])
       assert.equal((await browser.get(`/pools/${newUuid()}${rest}`)).status, 404, rest);
   });
 
@@ -98,7 +98,7 @@ forEachDatabase(({ fresh }) => {
     const names = ["one", "two", "three"];
     const made = await Promise.all(names.map((name) => makeAgent(running.service, org, pool, { name })));
     const elsewhere = await makeAgent(running.service, org, other, { name: "Elsewhere" });
-    const path = `/pools/${pool.id}`;
+    const path = `/pools/${pool.id}/agents`;
     const act = async (name: string, ids: readonly string[], more: Record<string, string> = {}) => {
       const form = formOfPage(await browser.get(path), { act: name });
       for (const id of ids) form.append("selected", id);

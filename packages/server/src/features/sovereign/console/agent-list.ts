@@ -1,4 +1,4 @@
-/** The agents of a pool as a list that is kept up to date, on the pool's page. */
+/** The agents of a pool as a list that is kept up to date, in a tab of the pool's page. */
 import { listPoolKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import {
   type AgentKey,
@@ -18,7 +18,7 @@ import type { Filter, List, ListColumn, ListExport, ListSort } from "../../../pa
 import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { agentEnding } from "./agent.route.ts";
 import { type AgentSort, countAgents, searchAgents } from "./agent-list.store.ts";
-import { agentPath, findAgentAt, type PoolAgent, poolPath } from "./pool-path.ts";
+import { AGENTS, agentPath, findAgentAt, type PoolAgent, poolPath } from "./pool-path.ts";
 import { type AgentStatus, agentStatus, agentStatuses } from "./pool-state.ts";
 import { agentState, keyState } from "./pools.page.ts";
 
@@ -114,7 +114,7 @@ export const agentList = (pool: ListedPool) =>
   ({
     current: "pools",
     noun: "agent",
-    uri: (organisation, rest = "") => poolPath(organisation, pool, rest),
+    uri: (organisation, rest = "") => poolPath(organisation, pool, `${AGENTS}${rest}`),
     texts: ({ console: { pools } }) => ({
       title: pools.agents,
       search: pools.search,

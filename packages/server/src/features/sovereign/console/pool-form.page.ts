@@ -1,6 +1,6 @@
 /** The form of a new pool, and of a pool's settings. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
-import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { issuerModes } from "../../../core/signing-pools/signing-pool.ts";
 import { type DurationUnit, durationInput, toDurationText } from "../../../html/components/duration-input.ts";
 import {
   checkField,
@@ -10,29 +10,36 @@ import {
   textArea,
   textField,
 } from "../../../html/components/fields.ts";
-import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import { editedCard, fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import type { Content, Html } from "../../../html/html.ts";
 import { poolLimits } from "../admin-api/pools.ts";
 import type { DurationField, PoolInput } from "./pool-input.ts";
 import { poolCrumbs } from "./pool-path.ts";
 
-/** @param pool undefined for a new one */
-export function poolFormPage(view: FormView<PoolInput>, pool?: SigningPool): Html {
-  const { pools: text, frame } = view.messages.console;
-  const crumbs = poolCrumbs(view, { pool });
+export const newPoolPage = (view: FormView<PoolInput>): Html => {
+  const { pools: text } = view.messages.console;
   return formPage({
     ...view,
-    title: pool ? text.settingsTitle : text.makeTitle,
-    summary: pool ? undefined : text.makeText,
-    breadcrumbs: crumbs,
+    title: text.makeTitle,
+    summary: text.makeText,
+    breadcrumbs: poolCrumbs(view),
     id: "pool-form",
     labels: text.fields,
-    fields: poolFields(view, pool === undefined),
-    submit: { id: "pool-save", label: pool ? frame.form.save : text.makeSubmit },
-    cancelUri: crumbs.at(-1)?.uri,
+    fields: poolFields(view, true),
+    submit: { id: "pool-save", label: text.makeSubmit },
+    cancelUri: view.consoleUri("/pools"),
   });
-}
+};
+
+export const poolForm = (view: FormView<PoolInput>): Html =>
+  editedCard({
+    ...view,
+    label: view.messages.console.pools.settingsTitle,
+    id: "pool-form",
+    fields: poolFields(view, false),
+    submit: { id: "pool-save", label: view.messages.console.frame.form.save },
+  });
 
 function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
   const { input, messages } = view;

@@ -18,9 +18,11 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import { showFormInTab } from "../../../page-kit/record-tabs.ts";
 import { VersionConflict } from "../../../page-kit/record-version.ts";
 import { changePool, checkPoolSettings, createPool, MAX_POOLS } from "../admin-api/pools.ts";
-import { poolFormPage } from "./pool-form.page.ts";
+import { poolSettings } from "./pool.page.ts";
+import { newPoolPage, poolForm } from "./pool-form.page.ts";
 import {
   emptyPool,
   type PoolInput,
@@ -30,6 +32,7 @@ import {
   toPoolInput,
 } from "./pool-input.ts";
 import { poolPath, requirePool } from "./pool-path.ts";
+import { poolRecord, SETTINGS } from "./pool-record.ts";
 
 export function newPoolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/pools/new", { get: showNewPool, post: createFromForm });
@@ -41,7 +44,7 @@ async function showNewPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
 }
 
 const showForm = (deps: ConsoleDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<PoolInput>) =>
-  showFormPage(deps, visit, signedIn, "pools", shown, (view) => poolFormPage(view));
+  showFormPage(deps, visit, signedIn, "pools", shown, newPoolPage);
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
@@ -74,6 +77,7 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
 export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   editRoute(app, deps, "/oauth/manage/:org/pools/:pool/settings", {
     current: "pools",
+    readOnlyAllowed: true,
     load: requirePool,
     lock: (tx, { orgId, id }) => lockPoolForUpdate(tx, orgId, id),
     version: ({ version }) => version,
@@ -89,7 +93,12 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
       trustedRoots: trustedRoots.trim(),
       requireX5c: requireX5c ? console.frame.yes : console.frame.no,
     }),
-    page: (view, { record }) => poolFormPage(view, record),
+    page: (form, editing) =>
+      showFormInTab(deps, poolRecord, "settings", form, {
+        ...editing,
+        labels: editing.messages.console.pools.fields,
+        content: (view) => poolSettings(poolForm(form), view),
+      }),
     validate: async (input, { messages }) => {
       const faults = await poolFaults(input, deps.clock(), messages);
       if (Object.keys(faults).length > 0) return { faults };
@@ -97,7 +106,7 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
     },
     save: async (inside, content, { visit, acting, record }) => {
       if (!(await changePool(inside, acting, record, content))) throw new VersionConflict();
-      return poolPath(visit.organisation, record, "?done=saved");
+      return poolPath(visit.organisation, record, `${SETTINGS}?done=saved`);
     },
   });
 }

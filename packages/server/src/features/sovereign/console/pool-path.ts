@@ -52,6 +52,9 @@ export async function requireAgent(deps: Deps, visit: Visit): Promise<PoolAgent>
   return found;
 }
 
+/** Where the tab of its agents is, below a pool's own address. */
+export const AGENTS = "/agents";
+
 export const poolPath = (organisation: Organisational, { id }: Pick<SigningPool, "id">, rest = ""): string =>
   consolePath(organisation, `/pools/${id}${rest}`);
 

@@ -1,101 +1,136 @@
-/** The page of one signing pool: agents, activity, settings. */
+/** The parts of a signing pool's page, by its tabs: its status, its agents, its requests, its settings. */
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
+import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
-import type { Series } from "../../../html/components/charts/chart.ts";
 import { chartCard } from "../../../html/components/charts/chart-card.ts";
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
-import { copyField, copyStatus } from "../../../html/components/copy-field.ts";
+import { copyField } from "../../../html/components/copy-field.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
-import { overflowMenu } from "../../../html/components/overflow-menu.ts";
-import { lastChangeLine } from "../../../html/components/record-form.ts";
-import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
+import { recordIcon } from "../../../html/components/record-heading.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { nameCell, table } from "../../../html/components/table.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { liveScript } from "../../../html/scripts.ts";
 import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/activity-range.ts";
 import type { RenderedList } from "../../../page-kit/list/list-view.ts";
-import { doneNotice, endCard, endItems } from "../../../page-kit/record-pages.ts";
+import { endCard, endItems, type RecordParts, type RecordView } from "../../../page-kit/record-pages.ts";
+import type { OpenRequest } from "./console.store.ts";
+import { AGENTS } from "./pool-path.ts";
 import type { PoolLoad } from "./pool-state.ts";
 import { poolState, reloadLink } from "./pools.page.ts";
 
 export type LoadedPool = SigningPool & PoolLoad;
 
-/** Counts and peaks of a pool over a time. */
-export type PoolCharts = ChartTimes & {
-  range: RangeName;
-  signed: readonly number[];
-  failed: readonly number[];
-  /** Peaks. */
-  agents: readonly number[];
-  waiting: readonly number[];
+export type PoolView = RecordView<SigningPool> & {
+  pool: LoadedPool;
+  /** Deactivated ones too. */
+  hasAgents: boolean;
 };
-
-export type PoolView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    pool: LoadedPool;
-    /** See agent-list.ts. */
-    agents: RenderedList;
-    issuer: string;
-    jwksUri: string;
-    discoveryUri: string;
-    charts: PoolCharts;
-    applications: ReadonlyArray<{ id: string; name: string }>;
-    hasMoreApplications: boolean;
-    lastChange: { who: string; at: number } | undefined;
-    done: keyof Messages["console"]["pools"]["done"] | undefined;
-  };
 
 const ownUri = ({ pool, consoleUri }: Pick<PoolView, "pool" | "consoleUri">, rest = ""): string =>
   consoleUri(`/pools/${pool.id}${rest}`);
 
-export function poolPage(view: PoolView): Html {
+/** What stands above every tab. */
+export function abovePool(view: PoolView): RecordParts {
   const { pool, messages } = view;
   const { pools: text } = messages.console;
   const agentNew = { id: "agent-new", uri: ownUri(view, "/agents/new"), label: text.addAgent };
-  return consoleLayout({
-    ...view,
-    scripts: [liveScript.path],
-    title: pool.name,
-    ...recordHeading(
-      {
-        name: pool.name,
-        mark: recordIcon("pool"),
-        facts: [html`<span id="pool-state">${poolState(pool.status, messages)}</span>`],
-        id: { id: "pool-id", value: pool.id, label: text.poolId },
-      },
-      messages,
-    ),
-    actions: [
-      buttonLink({ id: "pool-settings", uri: ownUri(view, "/settings"), label: text.settings }),
-      // Without agents, their list has it.
-      pool.disabledAt === null && !view.agents.isEmpty && buttonLink({ ...agentNew, kind: "primary" }),
-      overflowMenu(endItems(ending(view), endTexts(view)), messages),
-    ],
-    notice: doneNotice({ ...view, record: pool, uriOf: (rest) => ownUri(view, rest) }, text.done),
-    body: [
-      card({
-        id: "agents",
-        title: text.agents,
-        actions: reloadLink(ownUri(view), messages),
-        body: [poolStatusPiece(view), view.agents.section],
-      }),
-      activity(view),
-      applicationsCard(view),
-      addressesCard(view),
-      settingsCard(view),
-      endCard(ending(view), endTexts(view)),
-      lastChangeLine(view.lastChange, messages),
-      copyStatus,
-      liveStatus,
-    ],
-  });
+  return {
+    head: {
+      name: pool.name,
+      mark: recordIcon("pool"),
+      facts: [html`<span id="pool-state">${poolState(pool.status, messages)}</span>`],
+      id: { id: "pool-id", value: pool.id, label: text.poolId },
+    },
+    // Without agents, their list has it.
+    actions: pool.disabledAt === null && view.hasAgents && buttonLink({ ...agentNew, kind: "primary" }),
+    more: endItems(view, endTexts(view)),
+    done: text.done,
+  };
 }
+
+export type PoolOverview = PoolView & {
+  /** Of signatures. */
+  chart: Html;
+  /** See agent-list.ts. While there is none yet. */
+  agents: RenderedList | undefined;
+  issuer: string;
+  jwksUri: string;
+  discoveryUri: string;
+  applications: ReadonlyArray<{ id: string; name: string }>;
+  hasMoreApplications: boolean;
+};
+
+export const poolOverview = (view: PoolOverview): Content => [
+  card({
+    id: "status",
+    title: view.messages.console.pools.state,
+    actions: reloadLink(ownUri(view), view.messages),
+    body: [poolStatusPiece(view), view.agents?.section],
+  }),
+  view.chart,
+  applicationsCard(view),
+  addressesCard(view),
+  liveStatus,
+];
+
+export const poolAgents = (view: PoolView & { chart: Html; agents: RenderedList }): Content => [
+  card({
+    id: "agents",
+    title: view.messages.console.pools.agents,
+    actions: reloadLink(ownUri(view, AGENTS), view.messages),
+    body: view.agents.section,
+  }),
+  view.chart,
+  liveStatus,
+];
+
+/** @param open one more than shown, where there are more */
+export function poolRequests(
+  view: PoolView & { chart: Html; open: readonly OpenRequest[]; max: number },
+): Content {
+  const { consoleUri, messages, open, max } = view;
+  const { pools } = messages.console;
+  const { requests: text } = pools;
+  const list = table({
+    label: text.title,
+    columns: [text.application, text.grant, pools.state, pools.agent, text.since],
+    rows: open
+      .slice(0, max)
+      .map(({ id, applicationId, application, grantType, state, agent, createdAt }) => ({
+        id: `request-${id}`,
+        cells: [
+          nameCell({ name: application, uri: consoleUri(`/applications/${applicationId}`) }),
+          html`<code>${grantType}</code>`,
+          badge(state === "pending" ? "warn" : "plain", text.states[state]),
+          agent
+            ? html`<a href="${linkAddress(ownUri(view, `/agents/${agent.id}`))}"><bdi>${agent.name}</bdi></a>`
+            : html`<span class="quiet">${text.noAgent}</span>`,
+          relativeTime(createdAt, messages.format.second),
+        ],
+      })),
+    none: text.none,
+    messages,
+  });
+  const more =
+    open.length > max &&
+    html`<p class="quiet">${text.more({ count: max })}</p>
+`;
+  return [
+    card({
+      id: "requests",
+      title: text.title,
+      text: text.text,
+      actions: html`<a class="card-link" id="requests-reload" href="${linkAddress(ownUri(view, "/requests"))}">${pools.reload}</a>`,
+      body: [list, more],
+    }),
+    view.chart,
+  ];
+}
+
+/** The last tab: what can be changed, and the end of the pool. */
+export const poolSettings = (form: Html, view: PoolView): Content => [form, endCard(view, endTexts(view))];
 
 /** Whether the pool signs and what it has to do, kept up to date. */
 export function poolStatusPiece({
@@ -108,33 +143,41 @@ export function poolStatusPiece({
 `;
 }
 
-function activity(view: PoolView): Html {
-  const { charts, messages } = view;
+/** Counts and peaks of a pool over a time. */
+export type PoolChart = ChartTimes & { range: RangeName; counts: readonly (readonly number[])[] };
+
+export type PoolChartName = "signatures" | "agents-online" | "queue";
+
+/** One chart with its range. @param view.uri of the page that it stands on */
+export function poolChart(
+  name: PoolChartName,
+  { range, from, points, ticks, counts }: PoolChart,
+  { uri, messages }: { uri: string; messages: Messages },
+): Html {
   const { pools: text, overview } = messages.console;
   const { charts: words } = overview;
-  const { from, points, ticks } = charts;
-  const shared = { from, points, ticks, messages, range: overview.range[charts.range] };
-  const peak = (counts: readonly number[]): Series[] => [
-    { label: words.agentsAtOnce, tone: "plain", counts },
-  ];
+  const shared = { id: name, from, points, ticks, messages, range: overview.range[range] };
+  const [first = [], second = []] = counts;
+  const peak = {
+    form: "steps",
+    series: [{ label: words.agentsAtOnce, tone: "plain", counts: first }],
+  } as const;
+  const signatures = {
+    form: "bars",
+    series: [
+      { label: words.signed, tone: "plain", counts: first },
+      { label: words.failed, tone: "bad", counts: second },
+    ],
+  } as const;
+  const titles = { signatures: text.signatures, "agents-online": text.agentsOnline, queue: text.queue };
   return html`<section class="activity" aria-labelledby="activity-title">
 <div class="bar"><h2 id="activity-title">${overview.activity}</h2>
-${rangeLinks(charts.range, (query) => ownUri(view, query), messages)}</div>
-${chartCard({
-  ...{ id: "signatures", title: text.signatures, form: "bars", ...shared },
-  series: [
-    { label: words.signed, tone: "plain", counts: charts.signed },
-    { label: words.failed, tone: "bad", counts: charts.failed },
-  ],
-})}<div class="pair-of-cards">
-${chartCard({ id: "agents-online", title: text.agentsOnline, form: "steps", series: peak(charts.agents), ...shared })}${chartCard(
-  { id: "queue", title: text.queue, form: "steps", series: peak(charts.waiting), ...shared },
-)}</div>
-</section>
+${rangeLinks(range, (query) => `${uri}${query}`, messages)}</div>
+${chartCard({ title: titles[name], ...shared, ...(name === "signatures" ? signatures : peak) })}</section>
 `;
 }
 
-function applicationsCard({ applications, hasMoreApplications, consoleUri, messages }: PoolView): Html {
+function applicationsCard({ applications, hasMoreApplications, consoleUri, messages }: PoolOverview): Html {
   const { pools: text } = messages.console;
   const more = hasMoreApplications && html`<li class="quiet">${text.moreApplications}</li>`;
   return card({
@@ -149,7 +192,7 @@ function applicationsCard({ applications, hasMoreApplications, consoleUri, messa
   });
 }
 
-function addressesCard({ issuer, jwksUri, discoveryUri, messages }: PoolView): Html {
+function addressesCard({ issuer, jwksUri, discoveryUri, messages }: PoolOverview): Html {
   const { pools: text, frame } = messages.console;
   const entry = (id: string, label: string, value: string) => ({
     label,
@@ -166,34 +209,6 @@ function addressesCard({ issuer, jwksUri, discoveryUri, messages }: PoolView): H
   });
 }
 
-function settingsCard(view: PoolView): Html {
-  const { pool, messages } = view;
-  const { pools: text, frame } = messages.console;
-  const { fields } = text;
-  const seconds = (value: number): Content => messages.format.lifetime(value);
-  return card({
-    id: "settings",
-    title: text.settingsTitle,
-    actions: buttonLink({ id: "settings-change", uri: ownUri(view, "/settings"), label: text.change }),
-    body: facts([
-      { label: fields.algs, content: pool.algs.join(", ") },
-      { label: fields.issuerMode, content: text.issuerModes[pool.issuerMode] },
-      { label: fields.maxTokenLifetimeSeconds, content: seconds(pool.maxTokenLifetimeSeconds) },
-      { label: fields.tokenWaitSeconds, content: seconds(pool.tokenWaitSeconds) },
-      {
-        label: fields.keyPublishDelaySeconds,
-        content: pool.keyPublishDelaySeconds === 0 ? text.atOnce : seconds(pool.keyPublishDelaySeconds),
-      },
-      { label: fields.maxPending, content: messages.format.number(pool.maxPending) },
-      {
-        label: fields.trustedRoots,
-        content: pool.trustedRoots.length > 0 && text.rootCount({ count: pool.trustedRoots.length }),
-      },
-      { label: fields.requireX5c, content: pool.requireX5c ? frame.yes : frame.no },
-    ]),
-  });
-}
-
 /** The shared card's words; the pool stands where records with a status do. */
 function endTexts({ pool, messages }: PoolView) {
   const { pools: text } = messages.console;
@@ -203,5 +218,3 @@ function endTexts({ pool, messages }: PoolView) {
     ...{ enable: text.enable.submit, disable: text.disable.submit, delete: text.remove.submit },
   };
 }
-
-const ending = (view: PoolView) => ({ record: view.pool, uriOf: (rest: string) => ownUri(view, rest) });

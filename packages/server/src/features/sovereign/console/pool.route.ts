@@ -1,19 +1,10 @@
-/** One signing pool: its page, and confirmations to disable, enable and delete it. */
+/** One signing pool: its tabs, and confirmations to disable, enable and delete it. */
 import type { FastifyInstance } from "fastify";
-import { ofPool, peakOfPool } from "../../../core/activity/kinds.ts";
 import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
-import {
-  type SigningPool,
-  signingPoolIssuer,
-  signingPoolJwksUri,
-  signingPoolUrl,
-} from "../../../core/signing-pools/signing-pool.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
 import { html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { readCharts, readRange } from "../../../page-kit/activity-range.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
 import {
   alreadyApplied,
   applied,
@@ -21,10 +12,9 @@ import {
   confirmationRoute,
   done,
 } from "../../../page-kit/confirmation.ts";
-import { consoleFrame, doneKey } from "../../../page-kit/console-frame.ts";
 import { bulkHandlers } from "../../../page-kit/list/bulk-acts.ts";
 import { listExport } from "../../../page-kit/list/list-export.ts";
-import { renderList, renderLiveRows } from "../../../page-kit/list/list-view.ts";
+import { renderLiveRows } from "../../../page-kit/list/list-view.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
   type ConsoleDeps,
@@ -34,32 +24,37 @@ import {
   queryString,
   requestPath,
   requireAdministrator,
-  show,
   type Visit,
 } from "../../../page-kit/page.ts";
+import { tabbedRecordRoutes } from "../../../page-kit/record-tabs.ts";
 import { deletePool, disablePool } from "../admin-api/pools.ts";
 import { agentList } from "./agent-list.ts";
-import { type LoadedPool, type PoolCharts, poolPage, poolStatusPiece } from "./pool.page.ts";
+import { poolStatusPiece } from "./pool.page.ts";
 import { findPoolAt, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
-import { loadsOf } from "./pool-state.ts";
+import { MAX_APPLICATIONS, poolRecord, SETTINGS, withLoad } from "./pool-record.ts";
 
 export function poolPageRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool", { get: showPool });
+  tabbedRecordRoutes(app, deps, poolRecord);
   livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/status", async (_, visit, messages) => {
     const { organisation } = visit;
     const pool = await findPoolAt(deps, organisation, pathParams(visit));
     const consoleUri = (rest: string) => consolePath(organisation, rest);
     return pool && poolStatusPiece({ pool: await withLoad(deps, pool), consoleUri, messages });
   });
-  livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/live", async (_, visit, messages, signedIn) => {
-    const pool = await findPoolAt(deps, visit.organisation, pathParams(visit));
-    return pool && renderLiveRows(deps, visit, agentList(pool), signedIn, messages);
-  });
-  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/bulk", {
+  livePieceRoute(
+    app,
+    deps,
+    "/oauth/manage/:org/pools/:pool/agents/live",
+    async (_, visit, messages, signedIn) => {
+      const pool = await findPoolAt(deps, visit.organisation, pathParams(visit));
+      return pool && renderLiveRows(deps, visit, agentList(pool), signedIn, messages);
+    },
+  );
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/bulk", {
     get: ofAgents((list) => bulkHandlers(list).get),
     post: ofAgents((list) => bulkHandlers(list).post),
   });
-  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/export", { get: ofAgents(listExport) });
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/export", { get: ofAgents(listExport) });
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/disable", statusChange("disable"));
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/enable", statusChange("enable"));
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/delete", deletion);
@@ -76,62 +71,12 @@ const ofAgents =
     await handlerOf(agentList(await requirePool(deps, visit)))(deps, visit);
   };
 
-const MAX_APPLICATIONS = 10;
-
-async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const { values } = parseQuery(visit.request);
-  const asked = queryString(Object.fromEntries(values));
-  const signedIn = await requireAdministrator(deps, visit, `${requestPath(visit)}${asked}`);
-  const pool = await requirePool(deps, visit);
-  const frame = await consoleFrame(deps, visit, signedIn, "pools");
-  const { orgId } = pool;
-  const used = { orgId, poolId: pool.id, limit: MAX_APPLICATIONS + 1 };
-  const applications = await listPoolApplications(deps.database.query, used);
-  const page = poolPage({
-    ...frame,
-    pool: await withLoad(deps, pool),
-    agents: await renderList(deps, visit, frame, signedIn, agentList(pool)),
-    breadcrumbs: poolCrumbs(frame),
-    issuer: signingPoolIssuer(deps.baseUrl, pool),
-    jwksUri: signingPoolJwksUri(deps.baseUrl, pool),
-    discoveryUri: `${signingPoolUrl(deps.baseUrl, pool)}/.well-known/openid-configuration`,
-    charts: await chartsOf(deps, pool, visit, frame.messages),
-    applications: applications.slice(0, MAX_APPLICATIONS),
-    hasMoreApplications: applications.length > MAX_APPLICATIONS,
-    lastChange: await findLastChange(deps, orgId, pool.id, frame.messages),
-    done: doneKey(visit, frame.messages.console.pools.done),
-  });
-  await show(visit, frame, page);
-}
-
-const withLoad = async ({ database, clock }: ConsoleDeps, pool: SigningPool): Promise<LoadedPool> =>
-  (await loadsOf(database.query, pool.orgId, [pool], clock()))(pool);
-
-async function chartsOf(
-  { database, clock }: ConsoleDeps,
-  { orgId, id }: SigningPool,
-  visit: Visit,
-  { locale }: Messages,
-): Promise<PoolCharts> {
-  const range = readRange(parseQuery(visit.request).values.get("range"));
-  const [signed, failed] = [ofPool("pool-signatures", id), ofPool("failed-pool-signatures", id)];
-  const [agents, waiting] = [peakOfPool("pool-agents", id), peakOfPool("pool-queue", id)];
-  const kinds = [signed, failed, agents, waiting] as const;
-  const { totals, ...times } = await readCharts(database.query, orgId, {
-    ...{ range, kinds, now: clock(), locale },
-  });
-  return {
-    ...{ ...times, range, signed: totals[signed] ?? [], failed: totals[failed] ?? [] },
-    ...{ agents: totals[agents] ?? [], waiting: totals[waiting] ?? [] },
-  };
-}
-
 export function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, SigningPool> {
   const disabled = act === "disable";
   return {
     current: "pools",
     load: findPoolAt,
-    backUri: poolPath,
+    backUri: (organisation, pool) => poolPath(organisation, pool, SETTINGS),
     breadcrumbs: (frame, pool) => poolCrumbs(frame, { pool }),
     isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
     question: ({ console: { pools } }, { name }) => {
@@ -160,7 +105,7 @@ const deletion: Confirmation<
     const used = { orgId: pool.orgId, poolId: pool.id, limit: MAX_APPLICATIONS };
     return { pool, applications: await listPoolApplications(deps.database.query, used) };
   },
-  backUri: (organisation, { pool }) => poolPath(organisation, pool),
+  backUri: (organisation, { pool }) => poolPath(organisation, pool, SETTINGS),
   breadcrumbs: poolCrumbs,
   question: ({ console: { pools } }, { pool, applications }, organisation) => {
     const { remove: text } = pools;

@@ -8,7 +8,7 @@ import { countPools, findPool } from "../../../core/signing-pools/signing-pool.s
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
+import { makeAgent, makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import {
   type ConsoleBrowser,
@@ -19,7 +19,7 @@ import {
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 import { MAX_POOLS } from "../admin-api/pools.ts";
 import { insertRequest, NO_WAITER } from "../requests/create-request.store.ts";
-import { waitingOfPools } from "./console.store.ts";
+import { listOpenRequests, waitingOfPools } from "./console.store.ts";
 
 const MINUTE = 60_000;
 
@@ -216,13 +216,13 @@ forEachDatabase(({ fresh }) => {
     const pieces = ["/pools", "/pools/live", `/pools/${pool.id}`, `/pools/${pool.id}/status`];
     const everywhere = async () => [
       ...new Set(await Promise.all(pieces.map(state))),
-      await state(`/pools/${pool.id}/live`),
+      await state(`/pools/${pool.id}/agents/live`),
     ];
     assert.deepEqual(await everywhere(), ["No agent online", "Never connected"]);
     await recordAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
     assert.deepEqual(await everywhere(), ["Online", "Online"]);
     assert.match((await browser.get("/pools/live")).body, /data-says="[^"]*Busy: Online\./);
-    for (const page of ["/pools", `/pools/${pool.id}`])
+    for (const page of ["/pools", `/pools/${pool.id}`, `/pools/${pool.id}/agents`])
       assert.match((await browser.get(page)).body, /id="live-status" role="status"/, page);
     clock.advance(2 * MINUTE);
     assert.deepEqual(await everywhere(), ["No agent online", "Offline"]);
@@ -256,17 +256,20 @@ forEachDatabase(({ fresh }) => {
       assert.ok(await insertRequest(db(), row, 0));
       return id;
     };
-    const set = async (state: "claimed" | "signed", endedAt: number | null) =>
-      db()
+    const agent = await makeAgent(running.service, org, pool, { name: "Rack <3>" });
+    const set = async (state: "claimed" | "signed", endedAt: number | null) => {
+      const id = await wait({ created_at: clock() - 1_000 });
+      await db()
         .updateTable("signing_request")
-        .set({ state, ended_at: endedAt })
+        .set({ state, ended_at: endedAt, claimed_by: agent.agentId })
         .where("org_id", "=", orgId())
-        .where("id", "=", await wait())
+        .where("id", "=", id)
         .execute();
-    await wait();
-    await wait();
+      return id;
+    };
+    const waiting = [await wait(), await wait()];
     await wait({ expires_at: clock() });
-    await set("claimed", null);
+    const claimed = await set("claimed", null);
     await set("signed", clock());
     const { body } = await browser.get("/pools");
     const waitingIn = ({ id }: SigningPool) =>
@@ -274,6 +277,17 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([waitingIn(pool), waitingIn(idle)], ["2", "0"]);
     assert.match((await browser.get(`/pools/${pool.id}`)).body, /class="live-line">.*2 requests wait/);
     assert.equal((await waitingOfPools(db(), newUuid(), clock())).size, 0, "of another organisation");
+
+    const requests = await browser.get(`/pools/${pool.id}/requests`);
+    const listed = [...requests.body.matchAll(/<tr role="row" id="request-([^"]+)"/g)].map(([, id]) => id);
+    assert.deepEqual(listed, [claimed, ...waiting.toSorted()], "open ones alone, the oldest first");
+    const row = new RegExp(`id="request-${claimed}"[\\s\\S]*?</tr>`).exec(requests.body)?.[0] ?? "";
+    assert.match(row, /With an agent/);
+    assert.ok(row.includes(`/pools/${pool.id}/agents/${agent.agentId}"><bdi>Rack &lt;3&gt;`), "who has it");
+    assert.match((await browser.get(`/pools/${idle.id}/requests`)).body, /No open requests/);
+    const scope = { poolId: pool.id, now: clock(), limit: 9 };
+    assert.deepEqual(await listOpenRequests(db(), { ...scope, orgId: newUuid() }), []);
+    assert.equal((await listOpenRequests(db(), { ...scope, orgId: orgId(), limit: 2 })).length, 2);
   });
 
   test("enforces the pool limit and keeps the input", async () => {

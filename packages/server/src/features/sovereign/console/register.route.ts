@@ -41,7 +41,15 @@ import {
 import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
 import { requireName } from "../admin-api/pools.ts";
 import { agentPanel, agentWaitingRoute } from "./agent-waiting.ts";
-import { agentPath, type PoolAgent, poolCrumbs, poolPath, requireAgent, requirePool } from "./pool-path.ts";
+import {
+  AGENTS,
+  agentPath,
+  type PoolAgent,
+  poolCrumbs,
+  poolPath,
+  requireAgent,
+  requirePool,
+} from "./pool-path.ts";
 import { FOLDER, type RegistrationInput, registerPage, reviewPage } from "./register.page.ts";
 
 /** A new agent of the pool, or an existing one. */
@@ -98,7 +106,7 @@ async function registerView(
 }
 
 const backUri = ({ organisation }: Visit, { pool, agent }: Place): string =>
-  agent ? agentPath(organisation, agent) : poolPath(organisation, pool);
+  agent ? agentPath(organisation, agent) : poolPath(organisation, pool, AGENTS);
 
 async function register(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
@@ -242,7 +250,7 @@ async function createAgent(
       },
     ],
     panel: agentPanel(agent, frame.messages),
-    doneUri: poolPath(visit.organisation, pool),
+    doneUri: poolPath(visit.organisation, pool, AGENTS),
   });
   await show(visit, frame, page, 201);
   return undefined;

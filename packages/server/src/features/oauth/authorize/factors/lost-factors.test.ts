@@ -78,7 +78,7 @@ describe("lost second factors", () => {
       assert.ok(mail?.mail.template === "FactorResetRequested");
       assert.equal(
         mail.mail.data.recordUri,
-        `${running.baseUrl}/oauth/manage/${org.organisation.id}/users/${org.user.id}`,
+        `${running.baseUrl}/oauth/manage/${org.organisation.id}/users/${org.user.id}/security`,
       );
       assert.ok(await hasAsked(org));
       assert.equal(await events(org), 1);

@@ -17,6 +17,11 @@ export type ConsoleFrameTexts = {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
         data: string;
       };
+      recordTabs: {
+        label: string; overview: string; general: string; security: string; access: string; activity: string;
+        keys: string; applications: string; certificates: string; agents: string; requests: string;
+        settings: string; advanced: string;
+      };
       console: string;
       list: {
         submit: string; all: string; noneFound: string; noneFoundText: string; firstOnly: string;

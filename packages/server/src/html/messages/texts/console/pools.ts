@@ -108,6 +108,13 @@ export type ConsolePoolsTexts = {
           label: string; heading: (values: { count: number }) => string; text: string;
         };
       };
+      requests: {
+        title: string; text: string; none: string; application: string; grant: string; since: string;
+        noAgent: string; more: (values: { count: number }) => string;
+        states: {
+          pending: string; claimed: string; challenge: string; responded: string;
+        };
+      };
     };
   };
 };

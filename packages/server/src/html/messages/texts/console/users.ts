@@ -61,7 +61,7 @@ export type ConsoleUsersTexts = {
         allowed: string; noneAllowed: string; application: string; scopes: string; since: string;
         revoke: string; revokeOf: (values: { application: string }) => string;
         revokeHeading: (values: { application: string }) => string; revokeText: string; assigned: string;
-        noneAssigned: string;
+        noneAssigned: string; roles: string;
       };
       record: {
         title: string; text: string; groups: string; groupsHint: string; attributes: string;
