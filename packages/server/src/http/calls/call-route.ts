@@ -1,7 +1,7 @@
 /** The framework's route of a call, and its entry for the direct way. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { parsedForm, parseQuery } from "../form-body.ts";
-import { type Answer, type Call, type CallHandler, lengthOf } from "./call.ts";
+import { type Answer, type Call, type CallHandler, writeAnswer } from "./call.ts";
 import type { DirectCalls } from "./direct-calls.ts";
 
 export function callOf(request: FastifyRequest): Call {
@@ -18,11 +18,9 @@ export function callOf(request: FastifyRequest): Call {
 
 /** Past the framework's reply. Headers that hooks have set (CORS, HSTS) are kept, and the request log sees it like any other. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  const all = [...answer.headers, ...lengthOf(answer)];
-  for (const [name, value] of Object.entries(reply.getHeaders())) all.push(name, String(value));
+  const more = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
   reply.hijack();
-  reply.raw.writeHead(answer.status, all);
-  reply.raw.end(answer.body);
+  writeAnswer(reply.raw, answer, more);
   return reply;
 }
 

@@ -9,7 +9,7 @@ import type { Form } from "@signet/protocol/form";
 import { latePlace, leavePlace } from "../admission/places.ts";
 import { EMPTY_FORM, readForm } from "../form-body.ts";
 import { type RequestLine, toMilliseconds } from "../request-log.ts";
-import { type Answer, type CallHandler, lengthOf } from "./call.ts";
+import { type Answer, type CallHandler, writeAnswer } from "./call.ts";
 
 export interface DirectCalls {
   /** @param path its parameters are ids */
@@ -127,7 +127,7 @@ function take(options: DirectCallsOptions, { route, names, handler }: DirectRout
       form = method === "GET" ? EMPTY_FORM : readForm(await readBody(request));
     } catch (error) {
       // As the framework does: more may come of a body that was not read to its end.
-      return endWith(response, options.errorAnswer(error, requestId), [
+      return writeAnswer(response, options.errorAnswer(error, requestId), [
         ...options.headers,
         "connection",
         "close",
@@ -138,7 +138,7 @@ function take(options: DirectCallsOptions, { route, names, handler }: DirectRout
     const call = { raw: request, requestId, route, params, headers, form, query: () => EMPTY_FORM };
     const begun = latePlace(response)?.then(() => handler(call)) ?? handler(call);
     const answered = await begun.catch((error: unknown) => options.errorAnswer(error, requestId));
-    endWith(response, answered, options.headers);
+    writeAnswer(response, answered, options.headers);
   };
   // From here on, and not in the parser's events, which have lost what came before.
   const onWait = () => leavePlace(response);
@@ -155,11 +155,6 @@ function readBody(request: IncomingMessage): Promise<string> {
       resolve((first && others.length === 0 ? first : Buffer.concat(chunks)).toString("utf8"));
     });
   });
-}
-
-function endWith(response: ServerResponse, answer: Answer, more: readonly string[]): void {
-  response.writeHead(answer.status, [...answer.headers, ...lengthOf(answer), ...more]);
-  response.end(answer.body);
 }
 
 /** Once the answer is sent, or has failed. To take the listeners off again would cost more than the line. */
