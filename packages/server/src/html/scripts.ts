@@ -4,6 +4,9 @@ import { type Asset, readAsset } from "./asset.ts";
 /** Submits the form_post response; without it the page's button does. */
 export const formPostScript: Asset = readAsset("form-post", "js", ["scripts/form-post.js"]);
 
+/** Times in the reader's zone, where a page has no other script of the console; without it they are UTC, and say so. */
+export const timesScript: Asset = readAsset("times", "js", ["scripts/relative-time.js"]);
+
 /** Copy buttons; without it the text can be selected. */
 export const copyScript: Asset = readAsset("copy", "js", ["scripts/copy.js"]);
 

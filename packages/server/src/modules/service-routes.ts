@@ -32,6 +32,7 @@ import {
   liveScript,
   passkeyScript,
   signInScript,
+  timesScript,
   waitScript,
 } from "../html/scripts.ts";
 import { consoleStylesheet, referenceStylesheet, stylesheet } from "../html/stylesheet.ts";
@@ -49,7 +50,7 @@ export const assets: Module = (scope) =>
     ...[stylesheet, consoleStylesheet, referenceStylesheet, interFont],
     ...[formPostScript, copyScript, passkeyScript, signInScript, waitScript],
     ...[consoleScript, commandMenuScript, liveScript, checksScript, framesScript],
-    ...[draftPreviewScript, doubleSubmitScript, galleryScript],
+    ...[draftPreviewScript, doubleSubmitScript, galleryScript, timesScript],
   ]);
 
 export const downloads: Module = (scope, { service: { clock } }) => downloadsRoute(scope, { version, clock });

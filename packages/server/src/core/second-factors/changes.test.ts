@@ -23,6 +23,7 @@ import {
   confirmTotp,
   type FactorChange,
   LastFactor,
+  LastPasskey,
   removePasskey,
   removeTotp,
   renewRecoveryCodes,
@@ -101,6 +102,29 @@ forEachDatabase(({ fresh }) => {
     const { hasTotp, passkeys, recoveryCodes } = await summary();
     assert.equal(Number(hasTotp) + passkeys, 1);
     assert.equal(recoveryCodes, 10);
+  });
+
+  test("the last passkey stays where only passkeys sign in, whatever the policy was when its removal began", async () => {
+    const { service } = running;
+    const [first, second] = [await givePasskey(service, org), await givePasskey(service, org)];
+    await giveAuthenticator(service, org);
+    const orgId = org.organisation.id;
+    // `change` has read the policy before.
+    const settings = { signInMethods: ["passkey"] } as const;
+    await changeOrganisationSettings(service, { orgId, settings, actor: "test" });
+    const removals = await Promise.allSettled(
+      [first, second].map(({ id }) => removePasskey(service, change, id)),
+    );
+    const refused = removals.filter((removal) => removal.status === "rejected");
+    assert.equal(refused.length, 1);
+    assert.ok(refused[0]?.reason instanceof LastPasskey);
+    assert.equal((await summary()).passkeys, 1);
+    assert.equal(await removeTotp(service, change), true, "another factor is no passkey");
+    await changeOrganisationSettings(service, {
+      orgId,
+      settings: { signInMethods: ["password", "passkey"] },
+      actor: "test",
+    });
   });
 
   test("an account has at most twenty passkeys, also when two are added concurrently", async () => {

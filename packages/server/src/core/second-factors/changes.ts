@@ -9,7 +9,8 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { MailedFactor } from "../mail/mail.ts";
 import { type Notice, type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { offersFactor, type SecondFactorMethod } from "../organisations/sign-in-methods.ts";
+import { lockOrganisation } from "../organisations/organisations.store.ts";
+import { offersFactor, offersPasswords, type SecondFactorMethod } from "../organisations/sign-in-methods.ts";
 import { type Assurance, assurance } from "../sessions/session.ts";
 import { lockUserAccount } from "../users/account.store.ts";
 import type { User } from "../users/user.ts";
@@ -41,6 +42,14 @@ export class LastFactor extends Error {
   constructor() {
     super("the organisation requires a second factor: add another before removing this one");
     this.name = "LastFactor";
+  }
+}
+
+/** The organisation signs in with passkeys only, and this is the user's last. */
+export class LastPasskey extends Error {
+  constructor() {
+    super("the organisation signs in with passkeys only: add another before removing this one");
+    this.name = "LastPasskey";
   }
 }
 
@@ -135,13 +144,13 @@ export function renewRecoveryCodes(
   });
 }
 
-/** @returns false when there is none. @throws LastFactor */
+/** @returns false when there is none. @throws LastFactor, LastPasskey */
 export function removeTotp(deps: ChangeDeps, change: FactorChange): Promise<boolean> {
   const deleteFactor = (tx: Db) => deleteTotp(tx, factorOwner(change.user));
   return remove(deps, change, { action: "authenticator.removed", factor: "totp", deleteFactor });
 }
 
-/** @returns false when there is no such passkey. @throws LastFactor */
+/** @returns false when there is no such passkey. @throws LastFactor, LastPasskey */
 export function removePasskey(deps: ChangeDeps, change: FactorChange, id: string): Promise<boolean> {
   const deleteFactor = async (tx: Db) => (await deletePasskeys(tx, factorOwner(change.user), id)) > 0;
   return remove(deps, change, { action: "passkey.removed", factor: "passkey", deleteFactor });
@@ -156,8 +165,9 @@ async function remove(
   const owner = factorOwner(change.user);
   return deps.database.transaction(async (tx) => {
     if (!(await lockFactors(tx, change, now)) || !(await removed.deleteFactor(tx))) return false;
-    if (!hasSecondFactor(await findFactorSummary(tx, owner))) {
-      if (change.organisation.settings.secondFactor === "required") throw new LastFactor();
+    const left = await findFactorSummary(tx, owner);
+    await requireWayIn(tx, change, removed.factor, left);
+    if (!hasSecondFactor(left)) {
       await deleteRecoveryCodes(tx, owner);
       await revokeAllTrustedBrowsers(tx, change.user, now);
     }
@@ -165,6 +175,21 @@ async function remove(
     await notify(deps, tx, change, { template: "FactorRemoved", factor: removed.factor });
     return true;
   });
+}
+
+/**
+ * By the policy as it is in this transaction: the organisation may have changed it since the request began. Whoever changes it
+ * holds the account first and then the organisation, as here, and looks at the factors of that account.
+ */
+async function requireWayIn(
+  tx: Db,
+  { organisation }: FactorChange,
+  removed: MailedFactor,
+  left: FactorSummary,
+): Promise<void> {
+  const { settings } = (await lockOrganisation(tx, organisation.id)) ?? organisation;
+  if (removed === "passkey" && left.passkeys === 0 && !offersPasswords(settings)) throw new LastPasskey();
+  if (!hasSecondFactor(left) && settings.secondFactor === "required") throw new LastFactor();
 }
 
 /** In every organisation of the account: without a factor there is nothing to skip. */

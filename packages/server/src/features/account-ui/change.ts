@@ -1,4 +1,5 @@
 /** Frame of a change page under account/security, and what follows the change. */
+import { LastFactor, LastPasskey } from "../../core/second-factors/changes.ts";
 import type { Refusal } from "../../page-kit/accept-form.ts";
 import { redirectTo, show } from "../../page-kit/page.ts";
 import {
@@ -15,9 +16,18 @@ import type { SecurityDone } from "./security/security.page.ts";
 export const changeFrame = (deps: AccountDeps, visit: AccountVisit): ChangeFrame =>
   accountFormFrame(deps, visit, "security");
 
-/** The organisation requires a second factor, and this is the last one. */
-export const lastFactorRefusal = ({ messages: { security }, organisation }: AccountVisit): Refusal =>
-  refusal(409, security.lastFactor, security.lastFactorText({ organisation: organisation.name }));
+/** Why a factor stays: it is the last one of a kind that the organisation requires. Undefined for every other error. */
+export function lastFactorRefusal(
+  { messages: { security }, organisation }: AccountVisit,
+  error: unknown,
+): Refusal | undefined {
+  const { name } = organisation;
+  if (error instanceof LastFactor)
+    return refusal(409, security.lastFactor, security.lastFactorText({ organisation: name }));
+  if (error instanceof LastPasskey)
+    return refusal(409, security.lastPasskey, security.lastPasskeyText({ organisation: name }));
+  return undefined;
+}
 
 export const backToSecurity = (visit: AccountVisit, done: SecurityDone): Promise<void> =>
   redirectTo(visit, `${accountPath(visit.organisation, "security")}?done=${done}`);

@@ -1,7 +1,9 @@
 /** Pages of the demo mailbox: the list and one email. */
+import { exactTime } from "../../html/components/relative-time.ts";
 import { type Html, html, linkAddress } from "../../html/html.ts";
 import { contentLayout, type PageFrame } from "../../html/layout.ts";
 import type { MailBody } from "../../html/mails/mail-body.ts";
+import { timesScript } from "../../html/scripts.ts";
 
 export type MailboxView = PageFrame & {
   /** Newest first. */
@@ -13,6 +15,7 @@ export function mailboxPage(view: MailboxView): Html {
   return contentLayout({
     ...view,
     title: text.heading,
+    scripts: [timesScript.path],
     body: html`<div class="intro"><h1>${text.heading}</h1>
 <p class="lead">${text.explanation}</p></div>
 ${view.mails.length === 0 ? html`<p id="mailbox-empty">${text.empty}</p>` : mailList(view)}`,
@@ -26,7 +29,7 @@ function mailList({ mails, messages }: MailboxView): Html {
 ${mails.map(
   ({ uri, subject, recipient, at }) => html`<li>
 <h2><a href="${linkAddress(uri)}">${subject}</a></h2>
-<dl class="claims"><dt>${text.to}</dt><dd>${recipient}</dd><dt>${text.at}</dt><dd>${messages.format.second(at)}</dd></dl>
+<dl class="claims"><dt>${text.to}</dt><dd>${recipient}</dd><dt>${text.at}</dt><dd>${exactTime(at, messages.format.second)}</dd></dl>
 </li>
 `,
 )}</ul>
@@ -46,8 +49,9 @@ export function mailPage(view: MailPageView): Html {
   return contentLayout({
     ...view,
     title: body.subject,
+    scripts: [timesScript.path],
     body: html`<div class="intro"><h1>${body.subject}</h1>
-<dl class="claims"><dt>${text.to}</dt><dd>${view.recipient}</dd><dt>${text.at}</dt><dd>${view.messages.format.second(view.at)}</dd></dl></div>
+<dl class="claims"><dt>${text.to}</dt><dd>${view.recipient}</dd><dt>${text.at}</dt><dd>${exactTime(view.at, view.messages.format.second)}</dd></dl></div>
 <section class="card" id="mail">
 <p><strong><bdi>${body.organisation.name}</bdi></strong></p>
 ${body.paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}

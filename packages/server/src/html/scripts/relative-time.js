@@ -39,3 +39,10 @@ document.addEventListener("signet:updated", ({ target }) => update(target));
 setInterval(() => {
   if (!document.hidden) update(document);
 }, 60_000);
+
+// Days are typed in the reader's zone, which the form names.
+for (const field of document.querySelectorAll("input[data-zone]")) {
+  field.value = exact.resolvedOptions().timeZone;
+  for (const { firstChild } of field.form.querySelectorAll("label"))
+    firstChild.data = firstChild.data.replace("(UTC)", `(${field.value})`);
+}

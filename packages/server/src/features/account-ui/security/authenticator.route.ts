@@ -1,7 +1,7 @@
 /** account/security/authenticator: sets up or replaces the authenticator app; …/removal: removes it. */
 
 import type { FastifyInstance } from "fastify";
-import { confirmTotp, LastFactor, removeTotp } from "../../../core/second-factors/changes.ts";
+import { confirmTotp, removeTotp } from "../../../core/second-factors/changes.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { codeAmr, methodAcr } from "../../../core/second-factors/second-factor.ts";
 import { findTotp } from "../../../core/second-factors/second-factors.store.ts";
@@ -130,8 +130,9 @@ async function remove(deps: AccountDeps, visit: AccountVisit): Promise<void> {
   try {
     await removeTotp(deps, factorChange(visit));
   } catch (error) {
-    if (!(error instanceof LastFactor)) throw error;
-    return showRemoval(deps, visit, lastFactorRefusal(visit));
+    const refused = lastFactorRefusal(visit, error);
+    if (!refused) throw error;
+    return showRemoval(deps, visit, refused);
   }
   return backToSecurity(visit, "totpRemoved");
 }

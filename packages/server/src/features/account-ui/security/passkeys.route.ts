@@ -2,12 +2,7 @@
 
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { FastifyInstance } from "fastify";
-import {
-  addPasskey,
-  changePasskeyName,
-  LastFactor,
-  removePasskey,
-} from "../../../core/second-factors/changes.ts";
+import { addPasskey, changePasskeyName, removePasskey } from "../../../core/second-factors/changes.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { consumeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
 import { findPasskey, listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
@@ -140,8 +135,9 @@ async function changePasskey(
   try {
     await removePasskey(deps, factorChange(visit), passkey.id);
   } catch (error) {
-    if (!(error instanceof LastFactor)) throw error;
-    return showPasskey(deps, visit, passkey, lastFactorRefusal(visit));
+    const refused = lastFactorRefusal(visit, error);
+    if (!refused) throw error;
+    return showPasskey(deps, visit, passkey, refused);
   }
   return backToSecurity(visit, "passkeyRemoved");
 }

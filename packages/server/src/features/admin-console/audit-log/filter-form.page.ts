@@ -22,13 +22,16 @@ export function filterForm(view: FilterFormView): Html {
   const action = consoleUri("/audit-log");
   const select = (id: "category" | "event", choices: readonly Choice[]) =>
     selectField({ id, label: filter[id], value: input[id], choices, messages });
+  // A script fills in the reader's zone where the address names none.
+  const zone = input.zone || "UTC";
   const day = (id: "from" | "to") =>
-    textField({ id, label: `${filter[id]} (UTC)`, type: "date", value: input[id], messages });
+    textField({ id, label: `${filter[id]} (${zone})`, type: "date", value: input[id], messages });
+  const isInUtc = input.zone === "" && input.from === "" && input.to === "";
   return html`<form class="search audit-search" method="get" action="${linkAddress(action)}" role="search">
 <div class="field"><label for="search">${filter.search}</label>
 <div class="with-icon">${icon("search")}<input id="search" name="search" type="search" value="${input.search}" maxlength="200" autocomplete="off" spellcheck="false" autocapitalize="none" aria-describedby="search-hint"></div>
 <p class="field-hint" id="search-hint">${filter.searchHint}</p></div>
-${select("category", categoryChoices(messages))}${select("event", eventChoices(input, messages))}${day("from")}${day("to")}<div class="actions"><button class="button" id="search-submit" type="submit">${list.submit}</button>
+${select("category", categoryChoices(messages))}${select("event", eventChoices(input, messages))}${day("from")}${day("to")}<input type="hidden" name="zone" value="${input.zone}"${isInUtc && html` data-zone`}><div class="actions"><button class="button" id="search-submit" type="submit">${list.submit}</button>
 ${isSearch(input) && html`<a class="button" id="search-all" href="${linkAddress(action)}">${list.all}</a>`}</div></form>
 ${view.savedFilters}${listKeys(messages, { isTicked: false })}`;
 }

@@ -30,7 +30,7 @@ export type SecurityTexts = {
       totpAdded: string; totpRemoved: string; passkeyAdded: string; passkeyRenamed: string;
       passkeyRemoved: string; codesMade: string; devicesForgotten: string;
     };
-    lastFactor: string; lastFactorText: (values: { organisation: string }) => string; expired: string;
-    expiredText: string;
+    lastFactor: string; lastFactorText: (values: { organisation: string }) => string; lastPasskey: string;
+    lastPasskeyText: (values: { organisation: string }) => string; expired: string; expiredText: string;
   };
 };
