@@ -12,13 +12,14 @@ async function runRows(options: Options, folder: string): Promise<number> {
   const startedAt = new Date();
   const reports: RowReport[] = [];
   for (const row of options.rows) {
-    console.error(row.title);
+    const begun = performance.now();
     reports.push(
       await row.measure(bench).then(
         (measured) => reportRow(row, measured),
         (fault: unknown) => reportFailure(row, fault),
       ),
     );
+    console.error(`${row.title}: ${Math.round((performance.now() - begun) / 1000)} s`);
   }
   console.log(`\n${describeMachine()}\n\n${formatReport(reports)}`);
   console.error(`\n${writeResults({ startedAt, options, reports })}`);

@@ -36,7 +36,7 @@ test("a wrong name or figure is refused with what would be right", () => {
 test("a quick run is short, and one at full size has only the rows that grow", () => {
   const quick = readOptions(["--quick", "--rounds", "3"]);
   assert.ok(quick !== "help");
-  assert.deepEqual([quick.size, quick.rounds, quick.seconds], ["quick", 3, 0.5]);
+  assert.deepEqual([quick.size, quick.rounds, quick.seconds], ["quick", 3, 0.4]);
   const scale = readOptions(["--scale"]);
   assert.ok(scale !== "help");
   assert.equal(scale.size, "scale");

@@ -17,7 +17,7 @@ export const help = `npm run bench -- [options]
   --rows a,b      ${rows.map((row) => row.name).join(", ")} (default: all)
   --only a,b      bare, peer, signet (default: all)
   --rounds N      number of rounds, interleaved across contestants (default 5; quick 2)
-  --seconds N     length of an interval (default 2; quick 0.5)
+  --seconds N     length of an interval (default 2; quick 0.4)
   --connections N persistent connections, one request in flight on each (default 32)
   --json FILE     where all figures go (default: bench/results/, by the time)`;
 
@@ -47,7 +47,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
     rows: selectRows(values.rows, scale),
     only: selectByName("--only", values.only, contestants, (name) => name),
     rounds: readNumber("--rounds", values.rounds ?? (quick ? "2" : "5"), { min: 1, max: 100, isWhole: true }),
-    seconds: readNumber("--seconds", values.seconds ?? (quick ? "0.5" : "2"), {
+    seconds: readNumber("--seconds", values.seconds ?? (quick ? "0.4" : "2"), {
       min: 0.1,
       max: 60,
       isWhole: false,

@@ -2,6 +2,7 @@
 import type { Row } from "./row.ts";
 import { comparedRows } from "./rows/compared-rows.ts";
 import { enrolmentRow } from "./rows/enrolment-row.ts";
+import { heapRow } from "./rows/heap-row.ts";
 import { loginRow } from "./rows/login-row.ts";
 import { organisationsRow } from "./rows/organisations-row.ts";
 import { overloadRow } from "./rows/overload-row.ts";
@@ -27,4 +28,5 @@ export const rows: readonly Row[] = [
   workersRow,
   startRow,
   overloadRow,
+  heapRow,
 ];

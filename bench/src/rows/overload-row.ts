@@ -1,7 +1,7 @@
 /** Three times as many requests as the service answers: who is refused hears so at once, the rest is answered as fast as ever. */
 import type { Bench } from "../bench.ts";
 import { startChild } from "../child.ts";
-import { loopDelayProbe, readLoopDelay } from "../contestants/loop-delay.ts";
+import { insideProbe, readInside } from "../contestants/inside-probe.ts";
 import { type RunningSignet, startSignet } from "../contestants/signet-server.ts";
 import type { LoadPlan, LoadResult } from "../load/load-plan.ts";
 import { median } from "../load/statistics.ts";
@@ -16,7 +16,7 @@ export const overloadRow: Row = { name: "overload", title: "Three times the peak
 
 async function measure(bench: Bench): Promise<Measured> {
   const folder = bench.newFolder("overload");
-  const probe = loopDelayProbe(folder);
+  const probe = insideProbe(folder);
   const signet = await startSignet(folder, { environment: probe.environment });
   const [flood, others] = [await startLoad(), await startLoad()];
   const seconds = Math.max(1, bench.options.seconds);
@@ -31,9 +31,9 @@ async function measure(bench: Bench): Promise<Measured> {
   const rounds: Round[] = [];
   const delays: number[] = [];
   for (let round = 0; round < bench.options.rounds; round += 1) {
-    await readLoopDelay(signet.pid, probe.file);
+    await readInside(signet.pid, probe.file);
     const peak = await flood(peakPlan);
-    delays.push(await readLoopDelay(signet.pid, probe.file));
+    delays.push((await readInside(signet.pid, probe.file)).p99);
     const alone = await others(otherPlan);
     const overload = {
       ...peakPlan,

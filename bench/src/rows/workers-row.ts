@@ -4,7 +4,7 @@ import { contestantOf } from "../contestants/signet-contestant.ts";
 import { startSignet } from "../contestants/signet-server.ts";
 import { works } from "../contestants/works.ts";
 import { type Figure, figuresOf, ratioInRounds } from "../load/figure.ts";
-import { measureInTurns } from "../load/in-turns.ts";
+import { measureInTurns, measureInterval } from "../load/in-turns.ts";
 import { processesBelow } from "../machine/process-cpu.ts";
 import { type Check, type Measured, NotThere, type Row } from "../row.ts";
 import { sideOf } from "./compared-rows.ts";
@@ -33,6 +33,9 @@ async function measure(bench: Bench): Promise<Measured> {
       sides.push(
         await sideOf(work, { ...(await contestantOf(server, [database.pid])), name }, await bench.load()),
       );
+    // Each process compiles what it runs: two need twice the time of one to be warm.
+    for (const side of sides)
+      await measureInterval(side, { ...bench.options, seconds: WORKERS * bench.options.seconds });
     const rounds = await measureInTurns(sides, bench.options);
     for (const [name, figure] of Object.entries(figuresOf(rounds))) figures[`${work.name} ${name}`] = figure;
     checks.push({

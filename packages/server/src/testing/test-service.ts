@@ -1,5 +1,5 @@
 /** A whole server for a test: storage, core, routes, listening on a free loopback port, with organisations to use. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
@@ -134,7 +134,7 @@ async function start(
     HOST: "127.0.0.1",
     SIGNET_BASE_URL: typeof baseUrl === "string" ? baseUrl : baseUrl(port),
     SIGNET_DATA_DIR: dataDir,
-    DATABASE_URL: options.databaseUrl,
+    DATABASE_URL: await withSchema(options.databaseUrl, dataDir),
     SIGNET_MASTER_KEY: options.masterKey ?? TEST_MASTER_KEY,
     ...options.env,
   });
@@ -208,6 +208,15 @@ async function start(
       if (silent.length > 0) throw new Error(`nothing in the audit log says so:\n${silent.join("\n")}`);
     },
   };
+}
+
+/** A database in memory for whom the schema is not there yet: a file with it, which `npm test` has made, is copied in no time. */
+async function withSchema(databaseUrl: string, dataDir: string): Promise<string> {
+  const template = process.env["SIGNET_TEST_TEMPLATE_FILE"];
+  if (databaseUrl !== "sqlite::memory:" || template === undefined) return databaseUrl;
+  const file = join(dataDir, "template.db");
+  await copyFile(template, file);
+  return `sqlite:${file}`;
 }
 
 const takesFramework = (databaseUrl: string): boolean =>
