@@ -3,7 +3,7 @@ import { importsByFile, type ModuleImport } from "./source/module-imports.ts";
 
 /** Which layers of the server each layer may import, itself included. `top` is app.ts and main.ts. */
 const serverLayers: Record<string, string[]> = {
-  config: ["config", "core", "http"],
+  config: ["config", "core", "db", "http"],
   db: ["db"],
   http: ["http"],
   html: ["html"],

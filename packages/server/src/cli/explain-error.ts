@@ -6,6 +6,8 @@ type SystemError = Error & { code?: unknown; syscall?: unknown; path?: unknown; 
 
 /** PostgreSQL: connection and authentication failed, no such database, starting up or shutting down. */
 const CONNECTION_STATES = /^(?:08|28|3D|57P0)/;
+/** Node's and OpenSSL's, of a server's certificate. */
+const CERTIFICATE = /^ERR_TLS_|CERT|SIGNATURE$|^UNABLE_TO_|^DEPTH_ZERO/;
 const NETWORK = ["connect", "getaddrinfo", "read", "write"];
 
 export function explainError(error: unknown, config: Config): string {
@@ -15,6 +17,8 @@ export function explainError(error: unknown, config: Config): string {
   const { code, syscall, path } = first as SystemError;
   if (syscall === "listen")
     return `can't listen on ${config.host}:${config.port} (HOST, PORT) for ${config.baseUrl}: ${message}`;
+  if (isOfDatabaseTls(config, first))
+    return `can't use the database ${databaseLocation(config.databaseUrl)} (sslmode and sslrootcert of DATABASE_URL): ${message}`;
   if (isOfDatabase(config, code, syscall))
     return `can't use the database ${databaseLocation(config.databaseUrl)} (DATABASE_URL): ${message}`;
   if (typeof path === "string" && path.startsWith(config.dataDir))
@@ -23,6 +27,10 @@ export function explainError(error: unknown, config: Config): string {
     return `${databaseLocation(config.databaseUrl)} (SIGNET_DATA_DIR, DATABASE_URL): ${message}`;
   return message;
 }
+
+const isOfDatabaseTls = ({ databaseUrl }: Config, { code, message }: SystemError): boolean =>
+  !databaseUrl.startsWith("sqlite:") &&
+  ((typeof code === "string" && CERTIFICATE.test(code)) || /does not support SSL/.test(message));
 
 const isOfDatabase = ({ databaseUrl }: Config, code: unknown, syscall: unknown): boolean =>
   !databaseUrl.startsWith("sqlite:") &&

@@ -99,7 +99,10 @@ const environment: Readonly<Record<SettingName, string>> = {
   HOST: "address to listen on (default localhost); 0.0.0.0 for all interfaces",
   SIGNET_BASE_URL: "public HTTPS URL of the service (default http://localhost:PORT)",
   SIGNET_DATA_DIR: "folder for the SQLite database and the master key file (default ./data)",
-  DATABASE_URL: "postgres://user:password@host/database (default: SQLite in the data folder)",
+  DATABASE_URL:
+    "postgres://user:password@host/database, several hosts by commas (default: SQLite in the data folder)",
+  SIGNET_DATABASE_LISTEN_URL:
+    "direct address of the same database for notifications, where DATABASE_URL is a pooler in transaction mode",
   SIGNET_DATABASE_POOL: "maximum PostgreSQL connections per process (default 10)",
   SIGNET_MASTER_KEY:
     "32 bytes in base64url or hex, identical on every node (default: key file in the data folder)",

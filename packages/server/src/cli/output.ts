@@ -1,5 +1,6 @@
 /** Command output: one JSON document with `--json`, otherwise lines of text. And the files that options name. */
 import { readFileSync, statSync } from "node:fs";
+import { readServerAddresses } from "../db/postgres/server-addresses.ts";
 import { wireTime as formatTime, wireTimeOrNull as formatTimeOrNull } from "../http/api/times.ts";
 import type { Call } from "./command.ts";
 
@@ -81,8 +82,7 @@ export function errorMessage(error: unknown): string {
 /** A database for messages: without user and password. */
 export function databaseLocation(databaseUrl: string): string {
   if (databaseUrl.startsWith("sqlite:")) return databaseUrl.slice("sqlite:".length);
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
+  return readServerAddresses(databaseUrl).shown;
 }
 
 /** Parses a file named by an option. @throws Error naming the option and the file */

@@ -29,6 +29,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     isBaseUrlSet: false,
     dataDir: resolve("data"),
     databaseUrl: `sqlite:${resolve("data", "signet.db")}`,
+    databaseListenUrl: undefined,
     databasePoolSize: 10,
     masterKey: undefined,
     logLevel: "info",
@@ -202,6 +203,22 @@ test("the database is PostgreSQL or a SQLite file", () => {
     "sqlite:/tmp/x.db",
   ])
     assert.equal(readConfig({ DATABASE_URL: url }).databaseUrl, url);
+  const several = "postgres://u:p@a.example,b.example:5433/signet?target_session_attrs=read-write";
+  assert.equal(readConfig({ DATABASE_URL: several }).databaseUrl, several);
+  assert.match(
+    faultsOf({ DATABASE_URL: "postgres://u:p@a.example,/signet" }),
+    /^DATABASE_URL has a comma without/,
+  );
+  assert.match(
+    faultsOf({ DATABASE_URL: "postgres://db.example/signet?sslmode=verify-full&sslrootcert=/none/ca.pem" }),
+    /^DATABASE_URL sslrootcert: \/none\/ca\.pem does not exist$/,
+  );
+  const listening = { DATABASE_URL: several, SIGNET_DATABASE_LISTEN_URL: "postgres://u:p@a.example/signet" };
+  assert.equal(readConfig(listening).databaseListenUrl, listening.SIGNET_DATABASE_LISTEN_URL);
+  assert.match(
+    faultsOf({ SIGNET_DATABASE_LISTEN_URL: listening.SIGNET_DATABASE_LISTEN_URL }),
+    /^SIGNET_DATABASE_LISTEN_URL goes with a DATABASE_URL of PostgreSQL/,
+  );
   assert.equal(readConfig({ SIGNET_DATA_DIR: "/srv/signet" }).databaseUrl, "sqlite:/srv/signet/signet.db");
   for (const DATABASE_URL of ["sqlite:", "postgres:/db", "db.example"])
     assert.match(faultsOf({ DATABASE_URL }), /DATABASE_URL/, DATABASE_URL);

@@ -13,9 +13,10 @@ import {
   type RateLimitName,
   type RateLimits,
 } from "../core/rate-limits/rate-limits.ts";
+import { InvalidPostgresUrl, readServerAddresses } from "../db/postgres/server-addresses.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
-import { originsOf, withSettingFiles } from "./setting-files.ts";
+import { faultOfFile, originsOf, withSettingFiles } from "./setting-files.ts";
 import { faultsOfNames, type SettingName } from "./setting-names.ts";
 
 export interface Config extends CertificateListeners {
@@ -30,6 +31,8 @@ export interface Config extends CertificateListeners {
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
+  /** Where notifications are heard, if `databaseUrl` leads to a pooler that loses them. */
+  readonly databaseListenUrl: string | undefined;
   readonly databasePoolSize: number;
   /** 32 bytes; undefined: a key file in the data directory. */
   readonly masterKey: Buffer | undefined;
@@ -85,6 +88,7 @@ export function readConfig(environment: Env = process.env): Config {
     ...base,
     dataDir,
     databaseUrl: databaseUrl(env, dataDir, faults),
+    databaseListenUrl: databaseListenUrl(env, faults),
     databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
     masterKey: masterKey(env, faults),
     logLevel,
@@ -121,8 +125,31 @@ function databaseUrl(env: Env, dataDir: string, faults: string[]): string {
   const value = text(env, "DATABASE_URL");
   if (value === undefined) return `sqlite:${resolve(dataDir, "signet.db")}`;
   if (value.startsWith("sqlite:") && value.length > "sqlite:".length) return value;
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
-  faults.push("DATABASE_URL must be postgres://… (unset: SQLite in the data directory)");
+  if (!/^postgres(ql)?:/.test(value))
+    faults.push("DATABASE_URL must be postgres://… (unset: SQLite in the data directory)");
+  else checkAddress("DATABASE_URL", value, faults);
+  return value;
+}
+
+function checkAddress(name: string, value: string, faults: string[]): void {
+  try {
+    for (const [parameter, path] of Object.entries(readServerAddresses(value).files)) {
+      const fault = faultOfFile(path);
+      if (fault !== undefined) faults.push(`${name} ${parameter}: ${fault}`);
+    }
+  } catch (error) {
+    if (!(error instanceof InvalidPostgresUrl)) throw error;
+    faults.push(`${name} ${error.message}`);
+  }
+}
+
+function databaseListenUrl(env: Env, faults: string[]): string | undefined {
+  const name = "SIGNET_DATABASE_LISTEN_URL";
+  const value = text(env, name);
+  if (value === undefined) return undefined;
+  checkAddress(name, value, faults);
+  if (!/^postgres/.test(text(env, "DATABASE_URL") ?? ""))
+    faults.push(`${name} goes with a DATABASE_URL of PostgreSQL`);
   return value;
 }
 

@@ -2,7 +2,7 @@
  * Settings whose value is in a file, as vaults, Kubernetes, Docker and systemd hand secrets over: `DATABASE_URL_FILE` names the
  * file of `DATABASE_URL`.
  */
-import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ownershipFault } from "@signet/protocol/secret-file-rules";
 import { type Env, text } from "./config-values.ts";
@@ -54,6 +54,16 @@ function contentOf(path: string): string {
   const content = attempt(path, () => readFileSync(path, "utf8")).trim();
   if (content === "") throw new Error(`${path} is empty`);
   return content;
+}
+
+/** What keeps a file from being read, in a sentence that names it; undefined when nothing does. */
+export function faultOfFile(path: string): string | undefined {
+  try {
+    attempt(path, () => accessSync(path, constants.R_OK));
+    return lookAt(path).isFile() ? undefined : `${path} is not a file`;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 const lookAt = (path: string): Stats => attempt(path, () => statSync(path));

@@ -5,7 +5,12 @@
 import { type Env, text } from "./config-values.ts";
 
 /** Those whose value may hold a secret: each may be in a file instead, named by its twin `…_FILE`. */
-export const secretSettings = ["DATABASE_URL", "SIGNET_MASTER_KEY", "SMTP_URL"] as const;
+export const secretSettings = [
+  "DATABASE_URL",
+  "SIGNET_DATABASE_LISTEN_URL",
+  "SIGNET_MASTER_KEY",
+  "SMTP_URL",
+] as const;
 
 export const settingNames = [
   "PORT",
@@ -13,6 +18,7 @@ export const settingNames = [
   "SIGNET_BASE_URL",
   "SIGNET_DATA_DIR",
   "DATABASE_URL",
+  "SIGNET_DATABASE_LISTEN_URL",
   "SIGNET_DATABASE_POOL",
   "SIGNET_MASTER_KEY",
   "SIGNET_PASSWORD_CONCURRENCY",

@@ -6,6 +6,7 @@
 import { sql } from "kysely";
 import type { Database, Db } from "./open.ts";
 import { listenOnPostgres } from "./postgres/postgres-listener.ts";
+import type { ServerChoice } from "./postgres/server-addresses.ts";
 
 const topics = [
   "organisation",
@@ -43,7 +44,7 @@ export async function openChangeFeed(database: Database): Promise<ChangeFeed> {
   };
   const source =
     database.kind === "postgres"
-      ? await postgresSource(database.url, notify)
+      ? await postgresSource(database.listenServers, notify)
       : sqliteSource(database, notify);
   return {
     publish: async (db, change) => {
@@ -62,9 +63,9 @@ interface Source {
   close(): Promise<void>;
 }
 
-async function postgresSource(url: string, notify: ChangeListener): Promise<Source> {
+async function postgresSource(servers: ServerChoice, notify: ChangeListener): Promise<Source> {
   const stop = await listenOnPostgres({
-    url,
+    servers,
     channel: CHANNEL,
     onMessage: (payload) => notify(parseChange(payload)),
     onGap: () => notify("everything"),

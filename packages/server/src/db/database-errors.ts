@@ -46,6 +46,17 @@ export function isDatabaseUnavailable(error: unknown): boolean {
  */
 const isNotReached = (error: Error): boolean => "syscall" in error && error.syscall === "connect";
 
+/** A connection was not made: its server can't be reached, does not answer, or is starting up or shutting down. */
+export function isServerAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError) return error.errors.some(isServerAway);
+  const { code } = error as { code?: unknown };
+  if (isNotReached(error) || (typeof code === "string" && (NETWORK_CODES.has(code) || /^57P0/.test(code))))
+    return true;
+  // Of `pg`: of the connection itself, not of a pool that has none left.
+  return /^Connection terminated/.test(error.message);
+}
+
 /** The first two ask for a retry. */
 const RETRIED_CODES = new Set(["40001", "40P01", READ_ONLY]);
 

@@ -40,7 +40,7 @@ interface AppliedMigration {
 export async function migrate(database: Database, version?: string): Promise<string[]> {
   if (database.kind === "sqlite") return database.transaction((tx) => applyPending(tx, version));
   // A separate connection without statement timeout: migrations and waiting for the lock may take long.
-  const unlimited = openWithoutTimeout(database.url);
+  const unlimited = openWithoutTimeout(database.servers);
   try {
     return await unlimited.transaction(async (tx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);

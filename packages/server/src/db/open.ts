@@ -5,6 +5,7 @@ import type pg from "pg";
 import { ReadOnlyServer } from "./database-errors.ts";
 import { runOwnStatements, withOneDriver } from "./own-statements.ts";
 import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
+import { chooseServers, type ServerChoice } from "./postgres/server-addresses.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
 import { turns } from "./sqlite/turns.ts";
@@ -39,18 +40,26 @@ export type Database = Opened &
   Watched &
   (
     | { readonly kind: "sqlite"; readonly file: DatabaseSync }
-    | { readonly kind: "postgres"; readonly pool: pg.Pool; readonly url: string }
+    | {
+        readonly kind: "postgres";
+        readonly pool: pg.Pool;
+        readonly servers: ServerChoice;
+        /** Those whose notifications are heard, which a pooler would lose. */
+        readonly listenServers: ServerChoice;
+      }
   );
 
 /**
  * @param url `sqlite:<path>` or `postgres://…`
  * @param poolSize maximum PostgreSQL connections of this process; ignored for SQLite
  * @param around for tests, which observe every statement
+ * @param listenUrl where notifications are heard, if the other address is a pooler's
  */
 export function openDatabase(
   url: string,
   poolSize = 10,
   around: (dialect: Dialect) => Dialect = (dialect) => dialect,
+  listenUrl?: string,
 ): Database {
   const openDialect = (dialect: Dialect) => openKysely(around(dialect));
   if (url.startsWith("sqlite:")) {
@@ -59,16 +68,22 @@ export function openDatabase(
     const dialect = nodeSqliteDialect(file, turn);
     return { kind: "sqlite", file, ...openDialect(dialect), abandon: () => {}, stuckFor: turn.takenFor };
   }
-  const opened = openPostgresPool({ url, poolSize });
+  const servers = chooseServers(url);
+  const listenServers = listenUrl === undefined ? servers : chooseServers(listenUrl);
+  const opened = openPostgresPool({ servers, poolSize });
   const { pool, abandon, stuckFor } = opened;
   const { query, ...rest } = openDialect(postgresDialect(opened));
   const ping = async () => {
+    const from = servers.current();
     await requireWritable(query).catch((error: unknown) => {
-      if (error instanceof ReadOnlyServer) opened.replaceAll();
+      if (error instanceof ReadOnlyServer) {
+        servers.moveOn(from);
+        opened.replaceAll();
+      }
       throw error;
     });
   };
-  return { kind: "postgres", pool, url, query, ...rest, ping, abandon, stuckFor };
+  return { kind: "postgres", pool, servers, listenServers, query, ...rest, ping, abandon, stuckFor };
 }
 
 /** A standby answers every question and refuses every request's first write. */
@@ -86,8 +101,8 @@ export const boundTo = (database: Database, tx: Db): Database => ({
 });
 
 /** One PostgreSQL connection without statement timeout, for migrations. */
-export function openWithoutTimeout(url: string): Pick<Opened, "transaction" | "close"> {
-  const pool = openPostgresPool({ url, poolSize: 1, withoutTimeout: true });
+export function openWithoutTimeout(servers: ServerChoice): Pick<Opened, "transaction" | "close"> {
+  const pool = openPostgresPool({ servers, poolSize: 1, withoutTimeout: true });
   return openKysely(postgresDialect(pool));
 }
 

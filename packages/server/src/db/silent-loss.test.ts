@@ -9,6 +9,7 @@ import { createDatabase, dropDatabase } from "../testing/postgres.ts";
 import { isDatabaseUnavailable } from "./database-errors.ts";
 import { type Database, openDatabase } from "./open.ts";
 import { listenOnPostgres } from "./postgres/postgres-listener.ts";
+import { chooseServers } from "./postgres/server-addresses.ts";
 
 const BACK_MS = 5_000;
 
@@ -117,7 +118,7 @@ describe("silent loss", () => {
     const heard: string[] = [];
     let gaps = 0;
     const stop = await listenOnPostgres({
-      url: proxy.url,
+      servers: chooseServers(proxy.url),
       channel: "silent_loss",
       onMessage: (payload) => heard.push(payload),
       onGap: () => void gaps++,

@@ -29,7 +29,7 @@ export async function openWakeCalls(database: Database, hearing: Hearing): Promi
   if (database.kind === "sqlite") return { call: () => {}, close: async () => {} };
   const node = randomUUID();
   const stop = await listenOnPostgres({
-    url: database.url,
+    servers: database.listenServers,
     channel: CHANNEL,
     onMessage: (payload) => {
       const [sender, ...topics] = payload.split(" ");

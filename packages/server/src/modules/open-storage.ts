@@ -26,7 +26,7 @@ export interface StorageOptions {
 
 /** @throws what kept it from opening; nothing is left open, which would keep the process from its end */
 export async function openStorage(
-  config: Pick<Config, "databaseUrl" | "databasePoolSize">,
+  config: Pick<Config, "databaseUrl" | "databasePoolSize"> & Partial<Pick<Config, "databaseListenUrl">>,
   encryption: Encryption,
   { isServer = false, around }: StorageOptions,
 ): Promise<Storage> {
@@ -36,7 +36,12 @@ export async function openStorage(
   };
   try {
     if (isServer) closing.push(lockDatabase(config.databaseUrl));
-    const database = openDatabase(config.databaseUrl, config.databasePoolSize, around);
+    const database = openDatabase(
+      config.databaseUrl,
+      config.databasePoolSize,
+      around,
+      config.databaseListenUrl,
+    );
     closing.push(() => database.close());
     const migrated = await migrate(database, version);
     await requireReadableSigningKey(database.query, encryption);

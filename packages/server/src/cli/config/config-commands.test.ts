@@ -47,7 +47,7 @@ test("masks every secret, and says which file has it", async () => {
   const smtp = join(folder, "smtp");
   writeFileSync(smtp, "smtps://ada:hunter2@mail.example", { mode: 0o600 });
   const env = {
-    DATABASE_URL: "postgres://signet:hunter2@db.example/signet?sslpassword=hunter2",
+    DATABASE_URL: "postgres://signet:hunter2@db.example,other.example:5433/signet?sslpassword=hunter2",
     SIGNET_MASTER_KEY: Buffer.from("hunter2-hunter2-hunter2-hunter2-").toString("base64url"),
     SMTP_URL_FILE: smtp,
     SIGNET_MAIL_FROM: "Acme <no-reply@acme.example>",
@@ -57,7 +57,9 @@ test("masks every secret, and says which file has it", async () => {
     const { code, text } = await show(env, ...options);
     assert.equal(code, 0);
     for (const secret of ["hunter2", env.SIGNET_MASTER_KEY]) assert.ok(!text.includes(secret), secret);
-    assert.ok(text.includes("postgres://signet:********@db.example/signet?sslpassword=********"));
+    assert.ok(
+      text.includes("postgres://signet:********@db.example,other.example:5433/signet?sslpassword=********"),
+    );
     assert.ok(text.includes("smtps://ada:********@mail.example:465") && text.includes(smtp));
     assert.ok(text.includes("Acme <no-reply@acme.example>"));
   }

@@ -18,6 +18,7 @@ const inForce: Readonly<Record<SettingName, (config: Config) => string | number 
   SIGNET_BASE_URL: ({ baseUrl }) => baseUrl,
   SIGNET_DATA_DIR: ({ dataDir }) => dataDir,
   DATABASE_URL: ({ databaseUrl }) => withoutPassword(databaseUrl),
+  SIGNET_DATABASE_LISTEN_URL: ({ databaseListenUrl: url }) => url && withoutPassword(url),
   SIGNET_DATABASE_POOL: ({ databasePoolSize }) => databasePoolSize,
   SIGNET_MASTER_KEY: ({ masterKey, dataDir }) => (masterKey ? MASKED : join(dataDir, MASTER_KEY_FILE)),
   SIGNET_PASSWORD_CONCURRENCY: ({ passwordConcurrency }) => passwordConcurrency,
@@ -56,10 +57,9 @@ function smtpAddress({ isSecure, host, port, credentials }: SmtpSettings): strin
 /** PostgreSQL takes the password as a parameter too (libpq, "Connection URIs"). */
 function withoutPassword(databaseUrl: string): string {
   if (databaseUrl.startsWith("sqlite:")) return databaseUrl;
-  const url = new URL(databaseUrl);
-  if (url.password !== "") url.password = MASKED;
-  for (const name of [...url.searchParams.keys()]) if (/pass/i.test(name)) url.searchParams.set(name, MASKED);
-  return url.href;
+  return databaseUrl
+    .replace(/^([a-z]+:\/\/[^:@/?]*):[^@/?]*@/, `$1:${MASKED}@`)
+    .replace(/([?&][^=&]*pass[^=&]*=)[^&]*/gi, `$1${MASKED}`);
 }
 
 /** By name: the value in force, null for what is off, and `environment`, `default` or the path of the file that has it. */

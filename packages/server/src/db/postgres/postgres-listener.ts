@@ -2,9 +2,10 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import { connectionWaitOf } from "./postgres.ts";
+import type { ServerChoice } from "./server-addresses.ts";
 
 export interface PostgresListenerOptions {
-  readonly url: string;
+  readonly servers: ServerChoice;
   /** A constant identifier, never from a request. */
   readonly channel: string;
   onMessage(payload: string): void;
@@ -29,10 +30,14 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
   const connect = async (connectMs: number) => {
     // Until it listens, `connect` rejects and its caller retries; otherwise there would be two retries.
     let isListening = false;
-    current = openListener(options, connectMs, () => {
+    const url = options.servers.current();
+    current = openListener({ ...options, url }, connectMs, () => {
       if (isListening && !stopped) reconnectSoon(FIRST_RETRY_MS);
     });
-    await current.listening;
+    await current.listening.catch((error: unknown) => {
+      options.servers.moveOn(url);
+      throw error;
+    });
     isListening = true;
   };
   const reconnectSoon = (wait: number) => {
@@ -49,12 +54,26 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
     retry.unref();
   };
 
-  await connect(connectionWaitOf(options.url));
+  await connectToFirst(options.servers, connect);
   return async () => {
     stopped = true;
     clearTimeout(retry);
     current?.close();
   };
+}
+
+/** The first server of several that answers. @throws the last failure */
+async function connectToFirst(
+  servers: ServerChoice,
+  connect: (connectMs: number) => Promise<void>,
+): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await connect(connectionWaitOf(servers.current()));
+    } catch (error) {
+      if (tried >= servers.count) throw error;
+    }
+  }
 }
 
 interface Listener {
@@ -64,7 +83,11 @@ interface Listener {
 }
 
 /** @param onLost called once when the connection has ended, whoever ended it */
-function openListener(options: PostgresListenerOptions, connectMs: number, onLost: () => void): Listener {
+function openListener(
+  options: PostgresListenerOptions & { readonly url: string },
+  connectMs: number,
+  onLost: () => void,
+): Listener {
   const socket = new Socket();
   const client = new pg.Client({
     connectionString: options.url,

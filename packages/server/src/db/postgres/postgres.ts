@@ -2,7 +2,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
-import { connectionEndOf } from "../database-errors.ts";
+import { connectionEndOf, isServerAway, ReadOnlyServer } from "../database-errors.ts";
+import type { ServerChoice } from "./server-addresses.ts";
 import { statementName } from "./statement-names.ts";
 import {
   cut,
@@ -15,7 +16,7 @@ import {
 const INT8 = 20;
 
 export interface PostgresOptions {
-  readonly url: string;
+  readonly servers: ServerChoice;
   readonly poolSize: number;
   /** Disables the statement timeout. */
   readonly withoutTimeout?: boolean;
@@ -61,16 +62,27 @@ export interface OpenPool extends PostgresPool {
 }
 
 export function openPostgresPool(options: PostgresOptions): OpenPool {
-  const connections = watchConnections(options.url);
+  const { servers } = options;
+  const connections = watchConnections(servers);
   const pool = createPool(options, connections);
-  const acquire = async (): Promise<WatchedConnection> => {
-    const client = await pool.connect();
+  const acquire = async (tried = 1): Promise<WatchedConnection> => {
+    const from = servers.current();
+    const client = await pool.connect().catch((error: unknown) => {
+      if (!isServerAway(error)) throw error;
+      servers.moveOn(from);
+      if (tried >= servers.count) throw error;
+      return undefined;
+    });
+    if (!client) return acquire(tried + 1);
     const connection = connections.of(client);
     // Its socket may have been cut a moment ago, which the pool hears of later.
-    if (connection && !connection.isBroken && (await isUsable(connection))) return connection;
+    if (connection && !connection.isBroken && (await isUsable(connection, servers))) return connection;
     client.release(true);
     connections.cutIdle();
-    return acquire();
+    if (connection?.isUnwanted !== true) return acquire(tried);
+    servers.moveOn(connection.url);
+    if (tried >= servers.count) throw new ReadOnlyServer();
+    return acquire(tried + 1);
   };
   const end = async () => {
     const late = new AbortController();
@@ -83,7 +95,7 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
   return {
     pool,
     options: pool.options,
-    connect: async () => requestsClient(await acquire(), connections),
+    connect: async () => requestsClient(await acquire(), connections, servers),
     end,
     replaceAll: connections.replaceAll,
     abandon: connections.abandon,
@@ -92,14 +104,14 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
 }
 
 function createPool(
-  { url, poolSize, withoutTimeout }: PostgresOptions,
+  { servers, poolSize, withoutTimeout }: PostgresOptions,
   connections: WatchedConnections,
 ): pg.Pool {
   const pool = new pg.Pool({
     Client: connections.Client,
-    connectionString: url,
+    connectionString: servers.current(),
     max: poolSize,
-    connectionTimeoutMillis: connectionWaitOf(url),
+    connectionTimeoutMillis: connectionWaitOf(servers.current()),
     idleTimeoutMillis: 30_000,
     // Always set explicitly: the database may have a timeout of its own.
     ...(withoutTimeout
@@ -131,16 +143,22 @@ function createPool(
 
 const answered = () => ({ owedSince: undefined, lastAnswerAt: performance.now() });
 
-const isUsable = (connection: WatchedConnection): boolean | Promise<boolean> =>
-  connection.keepsStatements === undefined ? learnsWhatItKeeps(connection) : answers(connection);
+const isUsable = (connection: WatchedConnection, { count }: ServerChoice): boolean | Promise<boolean> =>
+  connection.keepsStatements === undefined ? learnsOfIt(connection, count > 1) : answers(connection);
 
-/** The process that answers is the one that greeted, unless a pooler is between. @returns false when it is dead */
-async function learnsWhatItKeeps(connection: WatchedConnection): Promise<boolean> {
+/**
+ * The process that answers is the one that greeted, unless a pooler is between. Of several servers one takes writes.
+ * @returns false when it is dead, or does not
+ */
+async function learnsOfIt(connection: WatchedConnection, mustWrite: boolean): Promise<boolean> {
   connection.owedSince = performance.now();
   try {
-    const { rows } = await connection.client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const { rows } = await connection.client.query<{ pid: number; read_only: string }>(
+      "select pg_backend_pid() as pid, current_setting('transaction_read_only') as read_only",
+    );
     connection.keepsStatements = rows[0]?.pid === processId(connection);
-    return true;
+    connection.isUnwanted = mustWrite && rows[0]?.read_only === "on";
+    return !connection.isUnwanted;
   } catch {
     cut(connection);
     return false;
@@ -171,6 +189,7 @@ function stuckFor(connections: WatchedConnections, poolSize: number): number {
 function requestsClient(
   connection: WatchedConnection,
   { replaceAll }: WatchedConnections,
+  servers: ServerChoice,
 ): PostgresPoolClient {
   const { client } = connection;
   const run = async (text: string, values: readonly unknown[]) => {
@@ -184,7 +203,10 @@ function requestsClient(
       if (end !== "no") connection.isBroken = true;
       // Else a rollback would wait for an answer too.
       if (end === "silent") cut(connection);
-      if (end === "wrong server") replaceAll();
+      if (end === "wrong server") {
+        servers.moveOn(connection.url);
+        replaceAll();
+      }
       throw error;
     } finally {
       Object.assign(connection, answered());

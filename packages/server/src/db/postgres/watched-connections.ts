@@ -5,12 +5,15 @@
  */
 import { Socket } from "node:net";
 import pg from "pg";
+import type { ServerChoice } from "./server-addresses.ts";
 import { type ServerView, viewFromNewConnection } from "./server-view.ts";
 
 export interface WatchedConnection {
   readonly client: pg.Client;
   readonly socket: Socket;
   readonly number: number;
+  /** Of its server. */
+  readonly url: string;
   isConnected: boolean;
   /** Since when its server owes an answer: the greeting, or a statement's result. Undefined while it owes none. */
   owedSince: number | undefined;
@@ -24,6 +27,8 @@ export interface WatchedConnection {
    * gives each transaction another. Undefined until it is asked.
    */
   keepsStatements: boolean | undefined;
+  /** Its server takes no writes, and there are others that may. */
+  isUnwanted: boolean;
 }
 
 export interface WatchedConnections {
@@ -44,18 +49,19 @@ const LOOK_MS = 500;
 /** Most statements take a few milliseconds; what takes this long is looked at, and left alone if it runs. */
 const SUSPICIOUS_MS = 1_000;
 
-export function watchConnections(url: string): WatchedConnections {
+export function watchConnections(servers: ServerChoice): WatchedConnections {
   const watched = new Map<pg.ClientBase, WatchedConnection>();
   let count = 0;
   let isAbandoned = false;
 
   const construct = (config: pg.ClientConfig): pg.Client => {
     const socket = new Socket();
-    const client = new pg.Client({ ...config, stream: () => socket });
+    const url = servers.current();
+    const client = new pg.Client({ ...config, connectionString: url, stream: () => socket });
     const now = performance.now();
     const states = { isConnected: false, owedSince: now, lastAnswerAt: now, isInUse: true, isBroken: false };
-    const unasked = { keepsStatements: undefined };
-    watched.set(client, { client, socket, number: count++, ...states, ...unasked });
+    const unasked = { keepsStatements: undefined, isUnwanted: false };
+    watched.set(client, { client, socket, number: count++, url, ...states, ...unasked });
     socket.once("close", () => watched.delete(client));
     if (isAbandoned) setImmediate(() => socket.destroy());
     return client;
@@ -64,7 +70,7 @@ export function watchConnections(url: string): WatchedConnections {
   const cutIdle = () => {
     for (const one of watched.values()) if (!one.isInUse) cut(one);
   };
-  const watch = setInterval(lookAt(url, watched, cutIdle), LOOK_MS).unref();
+  const watch = setInterval(lookAt(servers, watched, cutIdle), LOOK_MS).unref();
 
   return {
     // Called with `new`, which an arrow function can't be.
@@ -93,7 +99,7 @@ export function cut(connection: WatchedConnection): void {
 
 /** @returns one look, for a timer; nothing happens while the one before is under way */
 function lookAt(
-  url: string,
+  servers: ServerChoice,
   watched: ReadonlyMap<pg.ClientBase, WatchedConnection>,
   cutIdle: () => void,
 ): () => void {
@@ -109,7 +115,7 @@ function lookAt(
     const suspected = suspects().map((one) => ({ one, answer: answerId(one) }));
     if (suspected.length === 0) return new Set<string>();
     const view = await viewFromNewConnection(
-      url,
+      servers.current(),
       suspected.flatMap(({ one }) => processId(one) ?? []),
     );
     const nowMissing = suspected.filter(
