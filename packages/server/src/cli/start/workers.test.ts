@@ -7,8 +7,11 @@ import { after, before, test } from "node:test";
 import { runProgram } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { authorizationRequest, authorize, testBrowser } from "../../testing/fakes/browser.ts";
 import { postForm } from "../../testing/fixtures/client.ts";
+import { selfSigned } from "../../testing/fixtures/self-signed.ts";
 import { type StartedProgram, startSignet } from "../../testing/started-program.ts";
+import { mtlsClient, type TestListeners, testListeners } from "../../testing/test-listeners.ts";
 import type { DemoFile } from "../demo/demo-file.ts";
 
 forEachDatabase(({ name, fresh }) => {
@@ -26,9 +29,12 @@ forEachDatabase(({ name, fresh }) => {
   let folder: string;
   let server: StartedProgram;
   let demo: DemoFile;
+  let listeners: TestListeners;
   before(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "signet-workers-"));
+    listeners = await testListeners();
     const env = {
+      ...listeners.env,
       SIGNET_DATA_DIR: folder,
       DATABASE_URL: await fresh(),
       SIGNET_WORKERS: "2",
@@ -40,6 +46,7 @@ forEachDatabase(({ name, fresh }) => {
   });
   after(async () => {
     server.kill();
+    await listeners.remove();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -50,11 +57,14 @@ forEachDatabase(({ name, fresh }) => {
     const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
     return postForm(`${demo.issuer}/token`, form, { connection: "close" });
   };
-  const workersOf = (route: RegExp) =>
+  /** @param since how many lines the log had */
+  const workersOf = (route: RegExp, since = 0) =>
     new Set(
-      lines().flatMap(({ msg, route: at, worker }) =>
-        msg === "request" && route.test(String(at)) ? [worker] : [],
-      ),
+      lines()
+        .slice(since)
+        .flatMap(({ msg, route: at, worker }) =>
+          msg === "request" && route.test(String(at)) ? [worker] : [],
+        ),
     );
 
   test("both serve, each line of the log says which, and the service is ready once", async () => {
@@ -92,6 +102,55 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([...(await seen(8))], [true]);
     await postForm(`${demo.issuer}/revoke`, { token, ...proof }, { connection: "close" });
     assert.deepEqual([...(await seen(8))], [false]);
+  });
+
+  test("a refresh token that both workers are shown at once has one successor, over and over", async () => {
+    const { clientId, clientSecret, redirectUris } = demo.webApp;
+    const proof = { client_id: clientId, client_secret: clientSecret };
+    const [redirectUri = ""] = redirectUris;
+    const request = authorizationRequest(clientId, redirectUri, { scope: "openid offline_access" });
+    const code = (
+      await authorize(testBrowser(), { issuer: demo.issuer, query: request.query, ...demo.user })
+    ).get("code");
+    const redeemed = await postForm(`${demo.issuer}/token`, {
+      ...{ grant_type: "authorization_code", code: code ?? "", code_verifier: request.verifier },
+      ...{ redirect_uri: redirectUri, ...proof },
+    });
+    let current = String(redeemed.body["refresh_token"]);
+    const refresh = () =>
+      postForm(
+        `${demo.issuer}/token`,
+        { grant_type: "refresh_token", refresh_token: current, ...proof },
+        { connection: "close" },
+      );
+    const since = lines().length;
+    await eventually("both have refreshed", async () => {
+      const answers = await Promise.all(Array.from({ length: 12 }, refresh));
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+      const successors = [...new Set(answers.map(({ body }) => String(body["refresh_token"])))];
+      assert.equal(successors.length, 1);
+      assert.notEqual(successors[0], current);
+      current = successors[0] ?? "";
+      return workersOf(/token/, since).size === 2;
+    });
+  });
+
+  test("both take connections of the listener for certificates", async () => {
+    const shown = selfSigned();
+    const { clientId, clientSecret } = demo.serviceApp;
+    const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+    const askByCertificate = async () => {
+      const client = mtlsClient(listeners, { certificate: shown.cert, key: shown.key });
+      const { status } = await client.post(`${new URL(demo.issuer).pathname}/token`, form);
+      client.close();
+      return status;
+    };
+    const since = lines().length;
+    await eventually("both have served it", async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, askByCertificate));
+      assert.deepEqual([...new Set(answers)], [200]);
+      return workersOf(/token/, since).size === 2;
+    });
   });
 
   test("a killed worker is replaced, and no request of the other one is lost", async () => {
