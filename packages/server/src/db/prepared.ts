@@ -13,6 +13,15 @@ type Values = Readonly<Record<string, string | number | null>>;
 /** A placeholder in the statement; typed as the value for the query builder. */
 export type Parameter<V extends Values> = <K extends keyof V & string>(name: K) => V[K];
 
+/** A row as the values of a compiled INSERT. */
+export type Columns<Row> = { [Name in keyof Row]: Row[Name] };
+
+/** @param columns all of the table's (columnsOf) */
+export const eachColumn = <Row extends Values>(
+  columns: readonly (keyof Row & string)[],
+  value: Parameter<Row>,
+): Row => Object.fromEntries(columns.map((name) => [name, value(name)])) as unknown as Row;
+
 interface Placeholder {
   readonly placeholder: string;
 }

@@ -6,8 +6,10 @@
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
+import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
+import { type Columns, eachColumn, type Parameter, prepared } from "../../db/prepared.ts";
 import { isNamed } from "../../db/search-text.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
 import { memberships } from "../users/members/members.store.ts";
@@ -96,11 +98,23 @@ function toInsert(event: AuditEvent) {
   return { row, key: { orgId, eventId: id, at }, mentions: mentionsOf(context), typedEmail };
 }
 
+const columns = columnsOf<AuditEventTable>()(
+  ...(["org_id", "id", "at", "actor", "action", "target", "address"] as const),
+  ...(["details", "seq", "hash", "is_change"] as const),
+);
+
+const insertOne = prepared((db, value: Parameter<Columns<AuditEventTable>>) =>
+  db.insertInto("audit_event").values(eachColumn(columns, value)),
+);
+
 async function insertEvents(db: Db, inserts: readonly ReturnType<typeof toInsert>[]): Promise<void> {
-  await db
-    .insertInto("audit_event")
-    .values(inserts.map(({ row }) => row))
-    .execute();
+  const [first, ...others] = inserts;
+  if (first && others.length === 0) await insertOne(db, first.row);
+  else
+    await db
+      .insertInto("audit_event")
+      .values(inserts.map(({ row }) => row))
+      .execute();
   await insertMentions(db, inserts);
   for (const { key, typedEmail } of inserts) if (typedEmail) await insertTypedEmail(db, key, typedEmail);
 }

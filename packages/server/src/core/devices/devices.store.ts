@@ -1,10 +1,10 @@
 /** Devices, their keys and certificates as rows. */
 
-import { affectsAny, hasRow } from "../../db/affected.ts";
+import { affectsAny } from "../../db/affected.ts";
 import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
-import { type Parameter, prepared } from "../../db/prepared.ts";
+import { type Columns, eachColumn, type Parameter, prepared } from "../../db/prepared.ts";
 import { type RecordOf, toRecord, toRow } from "../../db/records.ts";
 import type { DeviceCertificateTable, DeviceKeyTable, DeviceTable } from "../../db/tables/device-identity.ts";
 import type { Attestation, Device, DeviceCertificate, RevocationReason } from "./device.ts";
@@ -56,28 +56,36 @@ export async function findDevice(db: Db, orgId: string, id: string): Promise<Dev
   return row && toDevice(row);
 }
 
+const insertDeviceRow = prepared((db, value: Parameter<Columns<DeviceTable>>) =>
+  db
+    .insertInto("device")
+    .values(eachColumn(deviceColumns, value))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id"),
+);
+
 /** @returns false if another active device of the organisation has the EK */
-export const insertDevice = (db: Db, device: Device): Promise<boolean> =>
-  hasRow(
-    db
-      .insertInto("device")
-      .values(toRow(device))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id"),
-  );
+export const insertDevice = async (db: Db, device: Device): Promise<boolean> =>
+  (await insertDeviceRow(db, toRow(device))).length > 0;
 
 /** `keyHash` is SHA-256 of the SPKI, base64url; `tpmPublic` base64 TPMT_PUBLIC of an attested key, null for a key in a file. */
 export type DeviceKey = RecordOf<DeviceKeyTable>;
 
+const keyColumns = columnsOf<DeviceKeyTable>()(
+  ...(["org_id", "key_hash", "device_id", "tpm_public", "created_at"] as const),
+);
+
+const insertKeyRow = prepared((db, value: Parameter<Columns<DeviceKeyTable>>) =>
+  db
+    .insertInto("device_key")
+    .values(eachColumn(keyColumns, value))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("key_hash"),
+);
+
 /** @returns false if any device of the organisation has or had the key */
-export const insertDeviceKey = (db: Db, key: DeviceKey): Promise<boolean> =>
-  hasRow(
-    db
-      .insertInto("device_key")
-      .values(toRow(key))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("key_hash"),
-  );
+export const insertDeviceKey = async (db: Db, key: DeviceKey): Promise<boolean> =>
+  (await insertKeyRow(db, toRow(key))).length > 0;
 
 export async function findDeviceKey(db: Db, orgId: string, keyHash: string): Promise<DeviceKey | undefined> {
   const row = await db
@@ -195,11 +203,12 @@ export async function deleteSupersededCertificates(db: Db, before: number, limit
   return passed.length;
 }
 
+const insertCertificateRow = prepared((db, value: Parameter<Columns<DeviceCertificateTable>>) =>
+  db.insertInto("device_certificate").values(eachColumn(certificateColumns, value)),
+);
+
 export async function insertCertificate(db: Db, { der, ...certificate }: DeviceCertificate): Promise<void> {
-  await db
-    .insertInto("device_certificate")
-    .values({ ...toRow(certificate), certificate: der.toString("base64") })
-    .execute();
+  await insertCertificateRow(db, { ...toRow(certificate), certificate: der.toString("base64") });
 }
 
 /** Writes only if the stored time is older than `before`, so that simultaneous requests write once. */

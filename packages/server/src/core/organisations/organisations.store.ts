@@ -1,7 +1,9 @@
 /** Stores organisations. */
 import { affectsAny } from "../../db/affected.ts";
+import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import { defaultOrganisationSettings, type Organisation, type OrganisationSettings } from "./organisation.ts";
@@ -13,8 +15,16 @@ export async function insertOrganisation(db: Db, { settings, ...organisation }: 
     .execute();
 }
 
+const columns = columnsOf<OrganisationTable>()(
+  ...(["id", "name", "settings", "created_at", "disabled_at", "delete_after", "audit_exported_at"] as const),
+);
+
+const selectOne = prepared((db, value: Parameter<{ orgId: string }>) =>
+  db.selectFrom("organisation").select(columns).where("id", "=", value("orgId")),
+);
+
 export async function findOrganisation(db: Db, orgId: string): Promise<Organisation | undefined> {
-  const row = await db.selectFrom("organisation").selectAll().where("id", "=", orgId).executeTakeFirst();
+  const [row] = await selectOne(db, { orgId });
   return row && fromRow(row);
 }
 

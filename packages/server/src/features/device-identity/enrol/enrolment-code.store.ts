@@ -1,8 +1,10 @@
 /** Enrolment codes as rows. */
 import { sql } from "kysely";
 import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
+import { columnsOf } from "../../../db/columns.ts";
 import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
+import { type Parameter, prepared } from "../../../db/prepared.ts";
 import { toRecord, toRow } from "../../../db/records.ts";
 import { isNamed } from "../../../db/search-text.ts";
 import type { DeviceEnrollmentCodeTable } from "../../../db/tables/device-identity.ts";
@@ -14,43 +16,57 @@ export async function insertCode(db: Db, code: EnrolmentCode, codeHash: string):
     .execute();
 }
 
-export const findCodeByHash = (db: Db, orgId: string, codeHash: string): Promise<EnrolmentCode | undefined> =>
-  findBy(db, orgId, "code_hash", codeHash);
+const columns = columnsOf<DeviceEnrollmentCodeTable>()(
+  ...(["org_id", "id", "code_hash", "name", "attestation", "replaces", "created_at", "created_by"] as const),
+  ...(["expires_at", "used_at", "device_id", "withdrawn_at"] as const),
+);
 
-export const findCode = (db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> =>
-  findBy(db, orgId, "id", id);
+const selectByHash = prepared((db, value: Parameter<{ orgId: string; codeHash: string }>) =>
+  db
+    .selectFrom("device_enrollment_code")
+    .select(columns)
+    .where("org_id", "=", value("orgId"))
+    .where("code_hash", "=", value("codeHash")),
+);
 
 /** Also finds used, withdrawn and expired codes. */
-async function findBy(
+export async function findCodeByHash(
   db: Db,
   orgId: string,
-  column: "code_hash" | "id",
-  value: string,
+  codeHash: string,
 ): Promise<EnrolmentCode | undefined> {
+  const [row] = await selectByHash(db, { orgId, codeHash });
+  return row && toCode(row);
+}
+
+/** The same by the id. */
+export async function findCode(db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> {
   const row = await db
     .selectFrom("device_enrollment_code")
-    .selectAll()
+    .select(columns)
     .where("org_id", "=", orgId)
-    .where(column, "=", value)
+    .where("id", "=", id)
     .executeTakeFirst();
   return row && toCode(row);
 }
 
-/** Redeems the code once. @returns undefined when it is used, withdrawn or expired */
-export async function useCode(
-  db: Db,
-  use: { orgId: string; codeHash: string; deviceId: string; now: number },
-): Promise<EnrolmentCode | undefined> {
-  const row = await db
+type Use = { orgId: string; codeHash: string; deviceId: string; now: number };
+
+const updateUsable = prepared((db, value: Parameter<Use>) =>
+  db
     .updateTable("device_enrollment_code")
-    .set({ used_at: use.now, device_id: use.deviceId })
-    .where("org_id", "=", use.orgId)
-    .where("code_hash", "=", use.codeHash)
+    .set({ used_at: value("now"), device_id: value("deviceId") })
+    .where("org_id", "=", value("orgId"))
+    .where("code_hash", "=", value("codeHash"))
     .where("used_at", "is", null)
     .where("withdrawn_at", "is", null)
-    .where("expires_at", ">", use.now)
-    .returningAll()
-    .executeTakeFirst();
+    .where("expires_at", ">", value("now"))
+    .returning(columns),
+);
+
+/** Redeems the code once. @returns undefined when it is used, withdrawn or expired */
+export async function useCode(db: Db, use: Use): Promise<EnrolmentCode | undefined> {
+  const [row] = await updateUsable(db, use);
   return row && toCode(row);
 }
 
