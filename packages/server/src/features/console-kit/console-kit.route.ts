@@ -12,6 +12,7 @@ import { drawerContent } from "../../html/components/drawer.ts";
 import { livePanel } from "../../html/components/live-panel.ts";
 import { overflowMenu } from "../../html/components/overflow-menu.ts";
 import { recordHeading } from "../../html/components/record-heading.ts";
+import { stepList } from "../../html/components/step-list.ts";
 import { terminalPage } from "../../html/components/terminal-page.ts";
 import { wizardPage } from "../../html/components/wizard.page.ts";
 import { interFont } from "../../html/fonts.ts";
@@ -122,7 +123,6 @@ const stepsPage = (frame: ConsoleFrame): Html =>
     ...frame,
     title: "New device",
     breadcrumbs: [{ label: "Component kit", uri: KIT }],
-    text: "The code works once.",
     steps: ["Install", "Enrol", "Check"].map((title, index) => ({
       ...{ id: `kit-step-${index}`, title },
       body: codeBlock({
@@ -133,8 +133,15 @@ const stepsPage = (frame: ConsoleFrame): Html =>
     panel: livePanel({
       ...{ id: "kit-panel", uri: `${KIT}/live`, title: "Waiting for the device" },
       ...{ state: "waiting", text: "This panel follows the device." },
+      body: stepList(
+        ["Install", "Enrol", "Check"].map((label, index) => ({
+          ...{ id: `kit-done-${index}`, label },
+          isDone: index === 0,
+        })),
+        frame.messages,
+      ),
     }),
-    doneUri: KIT,
+    shownOnce: { text: "The code works once.", doneUri: KIT },
   });
 
 const endPage = ({ nonce, messages, organisation }: ConsoleFrame): Html =>

@@ -36,5 +36,5 @@ export const scopes: Chapter = {
 export const systemAccounts: Chapter = {
   title: "Service accounts",
   body: html`<p>A service account calls the management API with a key pair of its own and signs each request (HMAC). It may manage the application that it belongs to, and the others that you grant. Accounts of administrators may manage the whole organisation.</p>
-<p>Add a second key before you revoke the first one, so that nothing stops. The audit log names the account for every change that it makes.</p>`,
+<p>Add a second key in the Keys tab before you revoke the first one, so that nothing stops. The audit log names the account for every change that it makes.</p>`,
 };

@@ -5,13 +5,13 @@ import type { Chapter } from "./handbook.page.ts";
 export const devices: Chapter = {
   title: "Devices",
   body: html`<p>A device is a machine with a client certificate of your organisation’s own CA. Create an enrolment code, run the line that is shown on the device, and watch it arrive. Certificates renew themselves; tokens are bound to them (RFC 8705), so that a stolen token is useless elsewhere.</p>
-<p>The attestation policy decides what a device must prove: nothing, a TPM, or a TPM that you have listed. Revoking a device ends its certificate and its tokens immediately, permanently.</p>`,
+<p>The attestation policy decides what a device must prove: nothing, a TPM, or a TPM that you have listed. Revoking a device ends its certificate and its tokens immediately, permanently; the button is in the Certificates tab of its page, below the serial number and the fingerprint.</p>`,
 };
 
 export const pools: Chapter = {
   title: "Signing pools",
-  body: html`<p>With a signing pool, tokens are signed by agents that run on your own machines; the private keys never reach this server. Register an agent with the line that is shown, and paste what it prints. Applications then use the pool in their token settings.</p>
-<p>Run at least two agents: when none is online, requests wait up to the pool’s signing timeout and then fail. Mark an agent as compromised to stop trusting its keys immediately.</p>`,
+  body: html`<p>With a signing pool, tokens are signed by agents that run on your own machines; the private keys never reach this server. Registering an agent takes three steps: create a key on its machine and paste what it prints, compare the thumbprints, start the agent. A panel beside them shows when the agent connects. Applications then use the pool in their token settings; until one does, the pool’s page lists what is missing.</p>
+<p>Run at least two agents: when none is online, requests wait up to the pool’s signing timeout and then fail. The Requests tab lists those that wait, and which agent has one. Mark an agent as compromised to stop trusting its keys immediately.</p>`,
 };
 
 export const auditLog: Chapter = {

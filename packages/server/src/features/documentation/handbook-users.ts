@@ -4,7 +4,7 @@ import type { Chapter } from "./handbook.page.ts";
 
 export const users: Chapter = {
   title: "Users",
-  body: html`<p>Invite users by email, import them from a CSV file, or create them with a temporary password. A user’s page shows sessions, second factors, consents and recent activity.</p>
+  body: html`<p>Invite users by email, import them from a CSV file, or create them with a temporary password. A user’s page has five tabs: <strong>Overview</strong> with the profile, <strong>Security</strong> with sign-in methods and sessions, <strong>Access</strong> with consents, assigned applications, role and groups, <strong>Activity</strong>, and <strong>Advanced</strong> with attributes and the end of the account.</p>
 <ul>
 <li><strong>Disable</strong> ends all sessions and tokens immediately. Enable restores the account as it was.</li>
 <li><strong>End sessions</strong> signs the user out everywhere, of applications too where they support back-channel logout.</li>

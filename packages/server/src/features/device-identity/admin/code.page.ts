@@ -30,7 +30,6 @@ export function codePage(
     ...view,
     title: name === undefined ? text.heading : text.headingFor({ name }),
     breadcrumbs: [{ label: messages.console.frame.pages.devices, uri: managePath(organisation) }],
-    text: html`${text.onceText} ${timeWithin(text.until({ at: expiresAt }), expiresAt, messages.format.minute)}`,
     steps: [
       {
         id: "step-install",
@@ -64,6 +63,9 @@ export function codePage(
       },
     ],
     panel: codePanel(organisation, { id, deviceId: null, withdrawnAt: null, expiresAt }, view.now, messages),
-    doneUri: managePath(organisation),
+    shownOnce: {
+      text: html`${text.onceText} ${timeWithin(text.until({ at: expiresAt }), expiresAt, messages.format.minute)}`,
+      doneUri: managePath(organisation),
+    },
   });
 }

@@ -82,6 +82,13 @@ forEachDatabase(({ fresh }) => {
       await makeAgent(running.service, org, pool, { name: `more-${String(count).padStart(2, "0")}` });
     const first = await browser.get(`${path}?sort=name`);
     assert.match(first.body, /id="page-range">1–25 of 27/);
+    const wide = await browser.get(`${path}?sort=name&range=30d`);
+    assert.match(
+      wide.body,
+      /id="range-90d" href="[^"]*\/agents\?sort=name&amp;range=90d"/,
+      "as it is sorted",
+    );
+    assert.match(wide.body, /id="page-older" href="[^"]*range=30d/, "and over the same time");
     const [, next = ""] = /id="page-older" href="([^"]+)"/.exec(first.body) ?? [];
     const query = next.replaceAll("&amp;", "&").slice(next.indexOf("?"));
     assert.deepEqual(await shown(query), ["more-21", "more-22"]);

@@ -114,6 +114,7 @@ export const agentList = (pool: ListedPool) =>
   ({
     current: "pools",
     noun: "agent",
+    keeps: ["range"],
     uri: (organisation, rest = "") => poolPath(organisation, pool, `${AGENTS}${rest}`),
     texts: ({ console: { pools } }) => ({
       title: pools.agents,

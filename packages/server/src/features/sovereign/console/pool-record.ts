@@ -9,11 +9,13 @@ import {
   signingPoolUrl,
 } from "../../../core/signing-pools/signing-pool.ts";
 import type { Content, Html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { liveScript } from "../../../html/scripts.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { readCharts, readRange } from "../../../page-kit/activity-range.ts";
+import { listUri } from "../../../page-kit/list/list-address.ts";
 import { renderList } from "../../../page-kit/list/list-view.ts";
-import type { ConsoleDeps, Visit } from "../../../page-kit/page.ts";
+import { type ConsoleDeps, consolePath, pathParams, type Visit } from "../../../page-kit/page.ts";
 import { type TabbedRecord, tabRest } from "../../../page-kit/record-tabs.ts";
 import { countAgents } from "./agent-list.store.ts";
 import { agentList } from "./agent-list.ts";
@@ -26,9 +28,10 @@ import {
   poolChart,
   poolOverview,
   poolRequests,
+  poolSetup,
   type PoolView as ShownPool,
 } from "./pool.page.ts";
-import { AGENTS, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
+import { AGENTS, findPoolAt, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
 import { loadsOf } from "./pool-state.ts";
 
 /** Of applications that use the pool. */
@@ -101,8 +104,11 @@ async function showOverview(deps: ConsoleDeps, view: PoolView, visit: Visit): Pr
   const { record: pool } = view;
   const used = { orgId: pool.orgId, poolId: pool.id, limit: MAX_APPLICATIONS + 1 };
   const applications = await listPoolApplications(deps.database.query, used);
+  const has = { agents: view.hasAgents, applications: applications.length > 0 };
+  const isSetUp = view.pool.live > 0 && has.applications;
   return poolOverview({
     ...view,
+    setup: isSetUp ? undefined : poolSetup(view, has),
     agents: view.hasAgents ? undefined : await agentsOf(deps, view, visit),
     chart: await chartOf(deps, view, visit, "signatures", ""),
     issuer: signingPoolIssuer(deps.baseUrl, pool),
@@ -111,6 +117,26 @@ async function showOverview(deps: ConsoleDeps, view: PoolView, visit: Visit): Pr
     applications: applications.slice(0, MAX_APPLICATIONS),
     hasMoreApplications: applications.length > MAX_APPLICATIONS,
   });
+}
+
+/** The panel of a new pool again; undefined where it has none. */
+export async function showSetup(
+  deps: ConsoleDeps,
+  visit: Visit,
+  messages: Messages,
+): Promise<Html | undefined> {
+  const pool = await findPoolAt(deps, visit.organisation, pathParams(visit));
+  if (!pool) return undefined;
+  const { query } = deps.database;
+  const consoleUri = (rest: string) => consolePath(visit.organisation, rest);
+  return poolSetup(
+    { pool: await withLoad(deps, pool), consoleUri, messages },
+    {
+      agents: (await countAgents(query, pool.orgId, anyAgent(deps, pool))) > 0,
+      applications:
+        (await listPoolApplications(query, { orgId: pool.orgId, poolId: pool.id, limit: 1 })).length > 0,
+    },
+  );
 }
 
 export const withLoad = async ({ database, clock }: ConsoleDeps, pool: SigningPool): Promise<LoadedPool> =>
@@ -123,19 +149,27 @@ const kindsOf: Readonly<Record<PoolChartName, (poolId: string) => readonly Store
   queue: (id) => [peakOfPool("pool-queue", id)],
 };
 
+const rangeOf = (query: string): string => new URLSearchParams(query).get("range") ?? "";
+
 /** @param rest of the tab that it stands in */
 async function chartOf(
   { database, clock }: ConsoleDeps,
-  { record: { orgId, id }, uriOf, messages }: PoolView,
+  { record: pool, uriOf, messages }: PoolView,
   visit: Visit,
   name: PoolChartName,
   rest: string,
 ): Promise<Html> {
-  const range = readRange(parseQuery(visit.request).values.get("range"));
-  const kinds = kindsOf[name](id);
-  const { totals, ...times } = await readCharts(database.query, orgId, {
+  const { values } = parseQuery(visit.request);
+  const range = readRange(values.get("range"));
+  const kinds = kindsOf[name](pool.id);
+  const { totals, ...times } = await readCharts(database.query, pool.orgId, {
     ...{ range, kinds, now: clock(), locale: messages.locale },
   });
   const counts = kinds.map((kind) => totals[kind] ?? []);
-  return poolChart(name, { ...times, range, counts }, { uri: uriOf(rest), messages });
+  // The list of agents stays as it is.
+  const rangeUri = (query: string) =>
+    rest === AGENTS
+      ? listUri(agentList(pool), visit.organisation, new Map([...values, ["range", rangeOf(query)]]))
+      : `${uriOf(rest)}${query}`;
+  return poolChart(name, { ...times, range, counts }, { uriOf: rangeUri, messages });
 }

@@ -7,8 +7,10 @@ import { card, facts } from "../../../html/components/card.ts";
 import { chartCard } from "../../../html/components/charts/chart-card.ts";
 import { copyField } from "../../../html/components/copy-field.ts";
 import { livePiece, liveStatus } from "../../../html/components/live.ts";
+import { livePanel } from "../../../html/components/live-panel.ts";
 import { recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
+import { stepList } from "../../../html/components/step-list.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -51,6 +53,8 @@ export function abovePool(view: PoolView): RecordParts {
 }
 
 export type PoolOverview = PoolView & {
+  /** See `poolSetup`; undefined once nothing is missing. */
+  setup: Html | undefined;
   /** Of signatures. */
   chart: Html;
   /** See agent-list.ts. While there is none yet. */
@@ -62,7 +66,31 @@ export type PoolOverview = PoolView & {
   hasMoreApplications: boolean;
 };
 
+/** What a new pool needs before it signs, kept up to date until it has all of it. */
+export function poolSetup(
+  { pool, consoleUri, messages }: Pick<PoolView, "pool" | "consoleUri" | "messages">,
+  has: { agents: boolean; applications: boolean },
+): Html | undefined {
+  const { setup: text } = messages.console.pools;
+  if (pool.disabledAt !== null) return undefined;
+  const steps = [
+    { id: "setup-agent", label: text.agent, isDone: has.agents },
+    { id: "setup-online", label: text.online, isDone: pool.live > 0 },
+    { id: "setup-application", label: text.application, isDone: has.applications },
+  ];
+  const isDone = steps.every((step) => step.isDone);
+  return livePanel({
+    id: "pool-setup",
+    uri: ownUri({ pool, consoleUri }, "/setup"),
+    title: isDone ? text.done : text.title,
+    state: isDone ? "done" : "waiting",
+    text: isDone ? text.doneText : text.text,
+    body: stepList(steps, messages),
+  });
+}
+
 export const poolOverview = (view: PoolOverview): Content => [
+  view.setup,
   card({
     id: "status",
     title: view.messages.console.pools.state,
@@ -148,11 +176,11 @@ export type PoolChart = ChartTimes & { range: RangeName; counts: readonly (reado
 
 export type PoolChartName = "signatures" | "agents-online" | "queue";
 
-/** One chart with its range. @param view.uri of the page that it stands on */
+/** One chart with its range. @param view.uriOf the page that it stands on, with another range */
 export function poolChart(
   name: PoolChartName,
   { range, from, points, ticks, counts }: PoolChart,
-  { uri, messages }: { uri: string; messages: Messages },
+  { uriOf, messages }: { uriOf(query: string): string; messages: Messages },
 ): Html {
   const { pools: text, overview } = messages.console;
   const { charts: words } = overview;
@@ -172,7 +200,7 @@ export function poolChart(
   const titles = { signatures: text.signatures, "agents-online": text.agentsOnline, queue: text.queue };
   return html`<section class="activity" aria-labelledby="activity-title">
 <div class="bar"><h2 id="activity-title">${overview.activity}</h2>
-${rangeLinks(range, (query) => `${uri}${query}`, messages)}</div>
+${rangeLinks(range, uriOf, messages)}</div>
 ${chartCard({ title: titles[name], ...shared, ...(name === "signatures" ? signatures : peak) })}</section>
 `;
 }

@@ -31,7 +31,7 @@ import { deletePool, disablePool } from "../admin-api/pools.ts";
 import { agentList } from "./agent-list.ts";
 import { poolStatusPiece } from "./pool.page.ts";
 import { findPoolAt, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
-import { MAX_APPLICATIONS, poolRecord, SETTINGS, withLoad } from "./pool-record.ts";
+import { MAX_APPLICATIONS, poolRecord, SETTINGS, showSetup, withLoad } from "./pool-record.ts";
 
 export function poolPageRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   tabbedRecordRoutes(app, deps, poolRecord);
@@ -49,6 +49,9 @@ export function poolPageRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
       const pool = await findPoolAt(deps, visit.organisation, pathParams(visit));
       return pool && renderLiveRows(deps, visit, agentList(pool), signedIn, messages);
     },
+  );
+  livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/setup", (_, visit, messages) =>
+    showSetup(deps, visit, messages),
   );
   consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/bulk", {
     get: ofAgents((list) => bulkHandlers(list).get),

@@ -228,6 +228,38 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await everywhere(), ["No agent online", "Offline"]);
   });
 
+  test("the wizard tells how far a registration is, and a pool what it lacks until it signs", async () => {
+    const pool = await makePool(running.service, org, { name: "Fresh" });
+    const current = (body: string) => /<li [^>]*id="([\w-]+)" aria-current="step"/.exec(body)?.[1];
+    const isDone = (body: string, id: string) => new RegExp(`<li class="good" id="${id}"`).test(body);
+    const setup = async () => (await browser.get(`/pools/${pool.id}/setup`)).body;
+    assert.equal(current((await browser.get(`/pools/${pool.id}`)).body), "setup-agent");
+    assert.equal(current(await setup()), "setup-agent");
+
+    const path = `/pools/${pool.id}/agents/new`;
+    assert.equal(current((await browser.get(path)).body), "progress-paste");
+    const { text } = printed(pool);
+    const review = await browser.send(path, { registration: text });
+    assert.equal(current(review.body), "progress-approve");
+    assert.ok(isDone(review.body, "progress-paste"));
+    const done = await browser.post(path, formOfPage(review));
+    assert.equal(current(done.body), "progress-connect");
+    const [agent] = await listAgents(db(), orgId(), { poolId: pool.id, limit: 1 });
+    const panel = `/pools/${pool.id}/agents/${agent?.id}/waiting`;
+    assert.equal(current((await browser.get(panel)).body), "progress-connect");
+    assert.equal(current(await setup()), "setup-online");
+
+    await recordAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
+    const connected = (await browser.get(panel)).body;
+    assert.equal(current(connected), undefined);
+    assert.ok(isDone(connected, "progress-connect"));
+    assert.equal(current(await setup()), "setup-application");
+    await makeClient(running.service, org.organisation, { signingPoolId: pool.id });
+    assert.match(await setup(), /live-panel done" id="pool-setup"/);
+    assert.doesNotMatch((await browser.get(`/pools/${pool.id}`)).body, /id="pool-setup"/, "no more");
+    assert.equal((await browser.get(`/pools/${newUuid()}/setup`)).status, 404);
+  });
+
   test("counts pending requests by pool, without final and expired ones", async () => {
     const pool = await makePool(running.service, org, { name: "Crowded" });
     const idle = await makePool(running.service, org, { name: "Idle" });

@@ -223,7 +223,6 @@ async function createAgent(
     ...frame,
     breadcrumbs: poolCrumbs(frame, { pool }),
     title: text.doneTitle({ name: agent.name }),
-    text: text.doneText,
     steps: [
       {
         id: "step-keep",
@@ -250,7 +249,7 @@ async function createAgent(
       },
     ],
     panel: agentPanel(agent, frame.messages),
-    doneUri: poolPath(visit.organisation, pool, AGENTS),
+    shownOnce: { text: text.doneText, doneUri: poolPath(visit.organisation, pool, AGENTS) },
   });
   await show(visit, frame, page, 201);
   return undefined;

@@ -92,6 +92,7 @@ export type ConsoleFrameTexts = {
         deleteHeading: (values: { name: string }) => string; deleteText: string; deleteConfirm: string;
         done: { "filter-saved": string; "filter-deleted": string; };
       };
+      stepDone: string;
     };
   };
 };

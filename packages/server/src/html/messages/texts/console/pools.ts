@@ -85,7 +85,9 @@ export type ConsolePoolsTexts = {
             key_limit: string; agent_deactivated: string;
           };
         };
-        keepTitle: string; policyTitle: string; policyText: string;
+        keepTitle: string; policyTitle: string; policyText: string; installTitle: string; installText: string;
+        keyTitle: string; pasteTitle: string; compareTitle: string; progressText: string;
+        progress: { paste: string; approve: string; connect: string; }; progressTitle: string;
       };
       agentWaiting: {
         title: string; text: string; done: string; doneText: string; failed: string; failedText: string;
@@ -114,6 +116,10 @@ export type ConsolePoolsTexts = {
         states: {
           pending: string; claimed: string; challenge: string; responded: string;
         };
+      };
+      setup: {
+        title: string; text: string; agent: string; online: string; application: string; done: string;
+        doneText: string;
       };
     };
   };
