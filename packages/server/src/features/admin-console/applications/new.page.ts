@@ -4,12 +4,18 @@ import { type ConsoleFrame, consoleLayout } from "../../../html/components/conso
 import { textField } from "../../../html/components/fields.ts";
 import { formPage } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
+import { type IconName, icon } from "../../../html/components/icons.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import { checksScript } from "../../../html/scripts.ts";
 import { applicationPages } from "./application-pages.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
 import { controls, type SettingId } from "./setting-fields.ts";
 import type { SettingsInput } from "./settings-input.ts";
+
+const kindIcons: Readonly<Record<ApplicationKind, IconName>> = {
+  ...{ web: "browser", spa: "code", native: "phone" },
+  ...{ service: "server", device: "screen", legacy: "key" },
+};
 
 /** The kinds of applications, each with what it is for. */
 export function chooseKindPage(frame: ConsoleFrame): Html {
@@ -20,6 +26,7 @@ export function chooseKindPage(frame: ConsoleFrame): Html {
       uri: frame.consoleUri(`/applications/new?kind=${kind}`),
       title: kinds[kind],
       text: kindTexts[kind],
+      mark: kindIcons[kind],
     });
   return consoleLayout({
     ...frame,
@@ -32,14 +39,15 @@ ${applicationKinds.map(kindCard)}${choiceCard({
   uri: frame.consoleUri("/system-accounts/new"),
   title: choose.systemAccount,
   text: choose.systemAccountText,
+  mark: "account",
 })}</ul>
 `,
   });
 }
 
 /** The whole card is the link's target. */
-const choiceCard = (view: { id: string; uri: string; title: string; text: string }): Html =>
-  html`<li class="choice"><a id="${view.id}" href="${linkAddress(view.uri)}">${view.title}</a><p class="quiet">${view.text}</p></li>
+const choiceCard = (view: { id: string; uri: string; title: string; text: string; mark: IconName }): Html =>
+  html`<li class="choice"><span class="gallery-mark">${icon(view.mark)}</span><a id="${view.id}" href="${linkAddress(view.uri)}">${view.title}</a><p class="quiet">${view.text}</p></li>
 `;
 
 export type NewApplicationView = FormView<SettingsInput> &

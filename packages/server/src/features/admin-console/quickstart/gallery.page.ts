@@ -6,7 +6,8 @@ import { icon } from "../../../html/components/icons.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { galleryScript } from "../../../html/scripts.ts";
-import { entriesOf, type GalleryEntry, type GalleryGroup, galleryGroups, initialsOf } from "./gallery.ts";
+import { entriesOf, type GalleryEntry, type GalleryGroup, galleryGroups } from "./gallery.ts";
+import { galleryMark } from "./gallery-marks.ts";
 
 type GalleryView = ConsoleFrame & { devicesUri: string };
 
@@ -58,6 +59,7 @@ function groupSection({ messages, consoleUri, devicesUri }: GalleryView, group: 
       title,
       text,
       words: entry.words,
+      mark: galleryMark(entry.name),
     });
   });
   return html`<section class="gallery-group" id="group-${group}" aria-labelledby="group-${group}-title">
@@ -68,10 +70,11 @@ ${cards}${
     galleryCard({
       id: "quickstart-system-account",
       uri: consoleUri("/system-accounts/new"),
+      mark: icon("account"),
       ...more.account,
     }),
-    galleryCard({ id: "quickstart-device", uri: devicesUri, ...more.device }),
-    galleryCard({ id: "quickstart-agent", uri: consoleUri("/pools"), ...more.agent }),
+    galleryCard({ id: "quickstart-device", uri: devicesUri, mark: icon("device"), ...more.device }),
+    galleryCard({ id: "quickstart-agent", uri: consoleUri("/pools"), mark: icon("pool"), ...more.agent }),
   ]
 }</ul></section>
 `;
@@ -83,6 +86,7 @@ const galleryCard = (one: {
   title: string;
   text?: string | undefined;
   words?: string | undefined;
+  mark: Html;
 }): Html =>
-  html`<li data-words="${[one.title, one.text, one.words].join(" ").toLowerCase()}"><a id="${one.id}" href="${linkAddress(one.uri)}"><span class="gallery-mark" aria-hidden="true">${initialsOf(one.title)}</span><span class="gallery-name">${one.title}${one.text !== undefined && html`<span class="quiet">${one.text}</span>`}</span></a></li>
+  html`<li data-words="${[one.title, one.text, one.words].join(" ").toLowerCase()}"><a id="${one.id}" href="${linkAddress(one.uri)}"><span class="gallery-mark">${one.mark}</span><span class="gallery-name">${one.title}${one.text !== undefined && html`<span class="quiet">${one.text}</span>`}</span></a></li>
 `;

@@ -91,10 +91,3 @@ function splitTitle(title: string): { title: string; library?: string } {
   const [, name, library] = /^(.+?) \((.+)\)$/.exec(title) ?? [];
   return name === undefined || library === undefined ? { title } : { title: name, library };
 }
-
-/** Two letters in place of a brand's logo. */
-export function initialsOf(title: string): string {
-  const words = title.split(/[^\p{L}\p{N}#]+/u).filter((word) => word !== "");
-  const [first = "", second = ""] = words;
-  return second === "" ? first.slice(0, 2) : `${first.slice(0, 1)}${second.slice(0, 1).toUpperCase()}`;
-}
