@@ -179,6 +179,7 @@ test("these files open connections, and no other: a new path belongs into the te
   const opens = [
     /^import (?!type )[^;]*\b(request|get|Agent|connect|createConnection|Socket)\b[^;]* from "node:(http|https|net|tls|http2)"/m,
     /^import (?!type )[^;]* from "(node:(dns|dns\/promises|dgram)|nodemailer|pg|undici)"/m,
+    /\bimport\("(node:(https?|net|tls|http2|dns|dns\/promises|dgram)|nodemailer|pg|undici)"\)/,
     /\bfetch\(|createRemoteJWKSet\(|new WebSocket\(/,
   ];
   const found: string[] = [];

@@ -60,7 +60,8 @@ forEachDatabase(({ fresh }) => {
     return { user, session, token, proof, cookies, note, used: () => used };
   }
   const raw = { socket: { remoteAddress: "127.0.0.1" } };
-  const request = { raw, headers: {}, cookies: {} } as unknown as FastifyRequest;
+  const route = { method: "POST", url: "/", routeOptions: {} };
+  const request = { ...route, raw, headers: {}, cookies: {} } as unknown as FastifyRequest;
   const reply = {} as FastifyReply;
   const living = async () => {
     const rows = await running.service.database.query

@@ -1,0 +1,81 @@
+/**
+ * `npm run bench:paint`: the time from the beginning of a navigation to the first paint with content, and how far a page moves
+ * afterwards, for every page of the console, of an account and of the sign-in, in Chromium on the loopback (docs/benchmarks.md).
+ */
+import { parseArgs } from "node:util";
+import { type ConsoleFixture, consoleFixture, signInAt } from "../../e2e/console/console-fixture.ts";
+import { launchBrowser } from "../../e2e/support/browser.ts";
+import { median } from "./load/statistics.ts";
+import { runInOwnFolder } from "./own-folder.ts";
+
+type Browser = Awaited<ReturnType<typeof launchBrowser>>;
+type Page = Awaited<ReturnType<Browser["newPage"]>>;
+
+const LIMIT_MS = 100;
+/** For what moves once the scripts have run. */
+const SETTLE_MS = 100;
+
+/** Runs before the page's own scripts. */
+const observe = `
+  window.paintAt = 0; window.moved = 0;
+  new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) if (one.name === "first-contentful-paint") window.paintAt = one.startTime;
+  }).observe({ type: "paint", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) window.moved += one.value;
+  }).observe({ type: "layout-shift", buffered: true });`;
+
+async function bench(): Promise<number> {
+  const { values } = parseArgs({
+    options: { rounds: { type: "string", default: "5" }, only: { type: "string", default: "" } },
+  });
+  const rounds = Number(values.rounds);
+  const fixture = await consoleFixture();
+  const browser = await launchBrowser();
+  try {
+    const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
+    await context.addInitScript(observe);
+    const page = await context.newPage();
+    let slow = 0;
+    console.log("Page                                                        first paint, ms     shift");
+    const measure = async (name: string, url: string) => {
+      if (!name.includes(values.only)) return;
+      slow += Number(!(await isWithin(page, { name, url, rounds })));
+    };
+    const signIn = consoleAddress(fixture);
+    await measure("sign-in", signIn);
+    await signInAt(page, signIn, fixture.admin);
+    for (const { name, url } of fixture.pages) await measure(name, url);
+    console.log(slow === 0 ? `Every page is within ${LIMIT_MS} ms.` : `${slow} pages are not.`);
+    return slow === 0 ? 0 : 1;
+  } finally {
+    await browser.close();
+    await fixture.close();
+  }
+}
+
+const consoleAddress = ({ baseUrl, orgId }: ConsoleFixture): string =>
+  `${baseUrl}/oauth/manage/${orgId}/confirm-identity`;
+
+/** Whether the median of the rounds is within the limit, and nothing moves. The first round of a page fills the caches. */
+async function isWithin(
+  page: Page,
+  { name, url, rounds }: { name: string; url: string; rounds: number },
+): Promise<boolean> {
+  const times: number[] = [];
+  let moved = 0;
+  for (let round = 0; round <= rounds; round++) {
+    await page.goto(url, { waitUntil: "load" });
+    await page.waitForTimeout(SETTLE_MS);
+    moved = Math.max(moved, Number(await page.evaluate("window.moved")));
+    if (round > 0) times.push(Number(await page.evaluate("window.paintAt")));
+  }
+  times.sort((one, other) => one - other);
+  const middle = median(times);
+  const figures = `${middle.toFixed(0)} (${times[0]?.toFixed(0)} to ${times.at(-1)?.toFixed(0)})`;
+  const isGood = middle > 0 && middle <= LIMIT_MS && moved === 0;
+  console.log(`${name.padEnd(58)}  ${figures.padEnd(18)}  ${moved.toFixed(3)}${isGood ? "" : "  short"}`);
+  return isGood;
+}
+
+await runInOwnFolder(bench);
