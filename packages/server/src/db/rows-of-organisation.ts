@@ -63,8 +63,9 @@ const rowsOfOrganisation = {
   audit_filter: ["id"],
   audit_typed_email: ["event_id"],
   audit_mention: ["event_id", "kind"],
-  audit_event: ["id"],
+  // Before the events, in the order in which they are chained: two that hold one of them each would wait for each other.
   audit_chain: [],
+  audit_event: ["id"],
 } as const satisfies { [Table in keyof Schema]?: ReadonlyArray<keyof Schema[Table]> };
 
 export const tablesOfOrganisation = Object.entries(rowsOfOrganisation) as ReadonlyArray<

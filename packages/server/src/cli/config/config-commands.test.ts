@@ -65,6 +65,19 @@ test("masks every secret, and says which file has it", async () => {
   }
 });
 
+test("masks a password that has signs of an address in it, and the one of a second host", async () => {
+  for (const [url, shown] of [
+    ["postgres://signet:sec@ret@db.example/signet", "postgres://signet:********@db.example/signet"],
+    [
+      "postgres://signet:a@one.example,other:secret@two.example/signet",
+      "postgres://signet:********@two.example/signet",
+    ],
+  ] as const) {
+    const { text } = await show({ SIGNET_DATA_DIR: folder, DATABASE_URL: url }, "--json");
+    assert.equal((JSON.parse(text) as { DATABASE_URL: { value: string } }).DATABASE_URL.value, shown);
+  }
+});
+
 test("shows the address of the server that uses the folder, and reports a faulty configuration", async () => {
   writeFileSync(join(folder, "server.json"), JSON.stringify({ baseUrl: "http://localhost:9321" }));
   const { text } = await show({ SIGNET_DATA_DIR: folder });

@@ -57,9 +57,12 @@ function smtpAddress({ isSecure, host, port, credentials }: SmtpSettings): strin
 /** PostgreSQL takes the password as a parameter too (libpq, "Connection URIs"). */
 function withoutPassword(databaseUrl: string): string {
   if (databaseUrl.startsWith("sqlite:")) return databaseUrl;
-  return databaseUrl
-    .replace(/^([a-z]+:\/\/[^:@/?]*):[^@/?]*@/, `$1:${MASKED}@`)
-    .replace(/([?&][^=&]*pass[^=&]*=)[^&]*/gi, `$1${MASKED}`);
+  return (
+    databaseUrl
+      // To the last @ of the hosts: one in a password need not be encoded.
+      .replace(/^([a-z]+:\/\/[^:@/?]*):[^/?]*@/, `$1:${MASKED}@`)
+      .replace(/([?&][^=&]*pass[^=&]*=)[^&]*/gi, `$1${MASKED}`)
+  );
 }
 
 /** By name: the value in force, null for what is off, and `environment`, `default` or the path of the file that has it. */

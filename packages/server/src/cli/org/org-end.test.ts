@@ -85,7 +85,7 @@ describe("signet org suspend, resume and delete", () => {
       const taken = await typed(["delete", id, "--yes", "--at-once", "--audit-out", file]);
       assert.match(taken.err, /EEXIST/);
       assert.equal(await readFile(file, "utf8"), "mine");
-      assert.ok(await listed(id), "nothing was deleted");
+      assert.equal((await listed(id))?.deleteAfter, null, "nothing was begun");
       await rm(file);
 
       const done = await json<object>("delete", id, "--yes", "--at-once", "--audit-out", file);

@@ -1,9 +1,8 @@
 /** `signet org suspend|resume|delete`: how an organisation is taken out of use, and how it ends. */
 import { setTimeout } from "node:timers/promises";
-import { setAuditExported } from "../../core/organisations/deletion/deletion.store.ts";
-import { endGrace, scheduleDeletion, undoDeletion } from "../../core/organisations/deletion/deletion.ts";
+import { beginDeletion, scheduleDeletion, undoDeletion } from "../../core/organisations/deletion/deletion.ts";
 import { removeOrganisation } from "../../core/organisations/deletion/finish-deletions.ts";
-import { writeAuditLog } from "../../core/organisations/deletion/keep-log.ts";
+import { openAuditLog } from "../../core/organisations/deletion/keep-log.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { findOrganisation } from "../../core/organisations/organisations.store.ts";
 import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
@@ -95,20 +94,41 @@ async function undo(service: Service, call: Call, { id, name }: Organisation): P
 async function deleteAtOnce(
   service: Service,
   call: Call,
-  { id, name, disabledAt }: Organisation,
+  organisation: Organisation,
   file: string,
 ): Promise<number> {
-  const { query } = service.database;
-  await scheduleDeletion(service, { orgId: id, actor: OPERATOR, atOnce: true });
-  // For every server to hear of it and to finish what is in progress: what it says then belongs in the log.
-  if (disabledAt === null) await setTimeout(LAST_EVENTS_MS);
-  await writeAuditLog(query, id, file);
-  await endGrace(service, id);
-  await setAuditExported(query, id, service.clock());
+  const { id, name, auditExportedAt } = organisation;
+  // One that was interrupted: what is left of the log would pass for the whole of it.
+  const isBegun = auditExportedAt !== null;
+  if (!isBegun) await beginAtOnce(service, organisation, file);
   await removeOrganisation(service, id);
-  return printResult(call, { id, deleted: true, auditLog: file }, () => [
-    `Deleted "${name}" with everything in it. Its audit log is in ${file}.`,
+  return printResult(call, { id, deleted: true, auditLog: isBegun ? null : file }, () => [
+    isBegun
+      ? `Deleted the rest of "${name}". Its audit log was kept when its deletion began.`
+      : `Deleted "${name}" with everything in it. Its audit log is in ${file}.`,
   ]);
+}
+
+/** @throws when the log can't be written, or somebody has decided otherwise meanwhile: then nothing is deleted */
+async function beginAtOnce(
+  service: Service,
+  { id, name, disabledAt }: Organisation,
+  file: string,
+): Promise<void> {
+  // Before anything changes: a file that is there, or a folder that is not, stops it.
+  const log = await openAuditLog(file);
+  const writeLog = async () => {
+    // For every server to hear of it and to finish what is in progress: what it says then belongs in the log.
+    if (disabledAt === null) await setTimeout(LAST_EVENTS_MS);
+    await log.write(service.database.query, id);
+  };
+  try {
+    if (!(await beginDeletion(service, { orgId: id, actor: OPERATOR }, writeLog)))
+      throw new Error(`the deletion of "${name}" was undone meanwhile, or another one has begun it`);
+  } catch (error) {
+    await log.drop();
+    throw error;
+  }
 }
 
 async function confirm({ io, values }: Call, { name }: Organisation, atOnce: boolean): Promise<void> {

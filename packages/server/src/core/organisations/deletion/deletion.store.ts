@@ -18,18 +18,7 @@ export const setDeletion = (
       .where("delete_after", "is", null),
   );
 
-/** For one whose time of grace is cut short. @returns false when its deletion was not asked for */
-export const bringDeletionForward = (db: Db, orgId: string, now: number): Promise<boolean> =>
-  affectsAny(
-    db
-      .updateTable("organisation")
-      .set({ delete_after: now })
-      .where("id", "=", orgId)
-      .where("delete_after", "is not", null),
-  );
-
 /**
- * @param askedAt of the deletion: whoever was disabled then stays disabled
  * @returns false when it is not to be deleted, or the deletion has begun
  */
 export const unsetDeletion = (
@@ -54,27 +43,57 @@ export const unsetDeletion = (
       .where("audit_exported_at", "is", null),
   );
 
-/** One whose time of grace has ended, the longest ago first. @param isExported whether its audit log has been kept */
-export async function findDue(db: Db, now: number, isExported: boolean): Promise<string | undefined> {
-  const row = await db
-    .selectFrom("organisation")
-    .select("id")
-    .where("delete_after", "<=", now)
-    .where("audit_exported_at", isExported ? "is not" : "is", null)
-    .orderBy("delete_after")
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
+/**
+ * From here on nothing brings it back. Of several that begin it at once, one gets true.
+ * @param isEarly the time of grace is cut short
+ * @returns false when it is not to be deleted, or the deletion has begun
+ */
+export function setDeletionBegun(
+  db: Db,
+  { orgId, now, isEarly }: { orgId: string; now: number; isEarly: boolean },
+): Promise<boolean> {
+  const begin = db
+    .updateTable("organisation")
+    .set({ audit_exported_at: now, ...(isEarly ? { delete_after: now } : {}) })
+    .where("id", "=", orgId)
+    .where("audit_exported_at", "is", null);
+  return affectsAny(
+    isEarly ? begin.where("delete_after", "is not", null) : begin.where("delete_after", "<=", now),
+  );
 }
 
-export async function setAuditExported(db: Db, orgId: string, now: number): Promise<void> {
-  await db
-    .updateTable("organisation")
-    .set({ audit_exported_at: now })
-    .where("id", "=", orgId)
-    .where("delete_after", "is not", null)
+/**
+ * Two that delete the same organisation take turns: they would lock the same rows in two orders.
+ * @returns false when its deletion has not begun, or nothing is left of it
+ */
+export const lockBegunDeletion = (tx: Db, orgId: string): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("organisation")
+      .set((eb) => ({ audit_exported_at: eb.ref("audit_exported_at") }))
+      .where("id", "=", orgId)
+      .where("delete_after", "is not", null)
+      .where("audit_exported_at", "is not", null),
+  );
+
+export interface DueDeletion {
+  readonly orgId: string;
+  /** Its audit log has been kept. */
+  readonly isBegun: boolean;
+}
+
+/** Those whose time of grace has ended: first those that were begun, then the longest ago. */
+export async function listDue(db: Db, now: number, limit: number): Promise<DueDeletion[]> {
+  const rows = await db
+    .selectFrom("organisation")
+    .select(["id", "audit_exported_at"])
+    .where("delete_after", "<=", now)
+    .orderBy((eb) => eb.case().when("audit_exported_at", "is", null).then(1).else(0).end())
+    .orderBy("delete_after")
+    .orderBy("id")
+    .limit(limit)
     .execute();
+  return rows.map(({ id, audit_exported_at }) => ({ orgId: id, isBegun: audit_exported_at !== null }));
 }
 
 /** Accounts of the organisation that are guests elsewhere. */
@@ -94,5 +113,10 @@ export async function findVisits(
 }
 
 export async function deleteOrganisationRow(db: Db, orgId: string): Promise<void> {
-  await db.deleteFrom("organisation").where("id", "=", orgId).where("delete_after", "is not", null).execute();
+  await db
+    .deleteFrom("organisation")
+    .where("id", "=", orgId)
+    .where("delete_after", "is not", null)
+    .where("audit_exported_at", "is not", null)
+    .execute();
 }

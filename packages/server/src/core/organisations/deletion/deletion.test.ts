@@ -1,6 +1,6 @@
 /** The end of an organisation: gone from outside at once, back for thirty days, then nothing of it is left, and all of the others. */
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -15,11 +15,13 @@ import { dumpWholeDatabase } from "../../../testing/probes/dump-database.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { listAuditEvents } from "../../audit/audit.store.ts";
 import { runRound } from "../../housekeeping/housekeeping.ts";
+import { listFilters } from "../../saved-filters/saved-filters.store.ts";
+import { saveFilter } from "../../saved-filters/saved-filters.ts";
 import { findUser, insertMembership } from "../../users/users.store.ts";
 import { findOrganisation } from "../organisations.store.ts";
 import { setOrganisationStatus } from "../organisations.ts";
-import { GRACE_MS, scheduleDeletion, undoDeletion } from "./deletion.ts";
-import { finishDeletions } from "./finish-deletions.ts";
+import { beginDeletion, GRACE_MS, scheduleDeletion, undoDeletion } from "./deletion.ts";
+import { finishDeletions, removeOrganisation } from "./finish-deletions.ts";
 import { keepAuditLog, keptLogOf } from "./keep-log.ts";
 
 const MINUTE = 60_000;
@@ -99,6 +101,13 @@ forEachDatabase(({ fresh }) => {
     const guest = org.user.id;
     const visit = { userId: guest, homeOrgId: id(), role: "Standard" as const, now: clock() };
     await insertMembership(db(), { orgId: other.organisation.id, ...visit });
+    const named = {
+      orgId: other.organisation.id,
+      list: "users",
+      name: "One",
+      query: `search=${org.user.email}`,
+    };
+    assert.equal(await saveFilter(running.service, named), true);
     const host = { userId: other.user.id, homeOrgId: other.organisation.id, role: "Standard" as const };
     await insertMembership(db(), { orgId: id(), ...host, now: clock() });
     await codeSource(org).tokens();
@@ -125,12 +134,18 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await discovery(), 404);
 
     assert.equal(await findUser(db(), other.organisation.id, guest), undefined);
+    const shared = await listFilters(db(), other.organisation.id);
+    assert.deepEqual(
+      shared.filter(({ query }) => query.includes(org.user.email)),
+      [],
+      "nor an address of its guests",
+    );
     const [ended] = await listAuditEvents(db(), other.organisation.id, 1);
     assert.deepEqual([ended?.action, ended?.target, ended?.actor], ["roaming.ended", guest, "system"]);
     const left = await rowsOf(other.organisation.id);
     const lost = others.filter((line) => !left.includes(line) && !line.includes(id()));
     assert.deepEqual(
-      lost.filter((line) => !/^(audit_chain|audit_event|background_lease|activity) /.test(line)),
+      lost.filter((line) => !/^(audit_chain|audit_event|audit_filter|background_lease|activity) /.test(line)),
       [],
     );
     assert.equal(await discovery(other), 200);
@@ -147,6 +162,73 @@ forEachDatabase(({ fresh }) => {
     const round = { ...running.service, works: [() => finish()] };
     assert.equal(await runRound(round, "a node"), true);
     assert.deepEqual(await rowsOf(orgId), []);
+  });
+
+  test("what is undone while its log is written stays, though the clock of one node is ahead of the other's", async () => {
+    const { organisation, issuer } = await seedRecords(running.service, "Undone");
+    const { id: orgId } = organisation;
+    await scheduleDeletion(running.service, { orgId, actor: "operator" });
+    clock.advance(GRACE_MS);
+    const behind = { ...running.service, clock: () => clock() - MINUTE };
+    await finish(async () => {
+      const log = await keepLog(orgId);
+      assert.equal(await undoDeletion(behind, { orgId, actor: "operator" }), true);
+      return log;
+    });
+    assert.equal((await fetch(`${issuer}/.well-known/openid-configuration`)).status, 200);
+    assert.equal(await removeOrganisation(running.service, orgId), true);
+    assert.ok((await rowsOf(orgId)).length > 30);
+    assert.deepEqual(
+      (await readdir(path.join(folder, "deleted-organisations"))).filter((name) => name.startsWith(orgId)),
+      [],
+    );
+  });
+
+  test("without the time of grace too: what is undone while its log is written stays", async () => {
+    const { id: orgId } = (await seedRecords(running.service, "Spared")).organisation;
+    const undone = async () =>
+      assert.equal(await undoDeletion(running.service, { orgId, actor: "operator" }), true);
+    assert.equal(await beginDeletion(running.service, { orgId, actor: "operator" }, undone), false);
+    assert.equal(await removeOrganisation(running.service, orgId), true);
+    assert.ok((await rowsOf(orgId)).length > 30);
+
+    const written = async () => {};
+    assert.equal(await beginDeletion(running.service, { orgId, actor: "operator" }, written), true);
+    assert.equal(await undoDeletion(running.service, { orgId, actor: "operator" }), false, "too late");
+    assert.equal(await beginDeletion(running.service, { orgId, actor: "operator" }, written), false, "once");
+    assert.equal(await removeOrganisation(running.service, orgId), true);
+    assert.deepEqual(await rowsOf(orgId), []);
+  });
+
+  test("one whose log can't be kept does not keep the others", async () => {
+    const [stuck, goes] = [
+      await seedRecords(running.service, "Stuck"),
+      await seedRecords(running.service, "Goes"),
+    ];
+    for (const { organisation } of [stuck, goes]) {
+      await scheduleDeletion(running.service, { orgId: organisation.id, actor: "operator" });
+      clock.advance(1);
+    }
+    clock.advance(GRACE_MS);
+    const keep = (orgId: string) =>
+      orgId === stuck.organisation.id ? Promise.reject(new Error("ENOSPC")) : keepLog(orgId);
+    await assert.rejects(finish(keep), /ENOSPC/);
+    assert.deepEqual(await rowsOf(goes.organisation.id), []);
+    assert.ok((await rowsOf(stuck.organisation.id)).length > 30);
+    await finish();
+  });
+
+  test("the log of the node that began the deletion is not replaced by that of another, which came later", async () => {
+    const { id: orgId } = (await seedRecords(running.service, "Twice")).organisation;
+    await scheduleDeletion(running.service, { orgId, actor: "operator" });
+    clock.advance(GRACE_MS);
+    const events = (await listAuditEvents(db(), orgId, 1_000)).length;
+    await finish(async () => {
+      await finish();
+      return keepLog(orgId);
+    });
+    const kept = (await readFile(keptLogOf(folder, orgId), "utf8")).trim().split("\n");
+    assert.equal(kept.length, events);
   });
 
   test("an organisation that nobody wants deleted stays, whatever is asked of the last step", async () => {

@@ -3,7 +3,7 @@
  * log is written to a file, and everything of it is deleted in batches, which can stop at any point and go on.
  */
 import { type RecordDeps, recordChange } from "../../record-changes.ts";
-import { bringDeletionForward, setDeletion, unsetDeletion } from "./deletion.store.ts";
+import { setDeletion, setDeletionBegun, unsetDeletion } from "./deletion.store.ts";
 
 export const GRACE_MS = 30 * 86_400_000;
 
@@ -13,8 +13,7 @@ interface Asked {
 }
 
 /**
- * @param asked.atOnce without the time of grace, which the caller ends (`endGrace`) once the audit log is kept: it may already be
- * scheduled then
+ * @param asked.atOnce without the time of grace (`beginDeletion`): it may already be scheduled then
  * @returns when it is deleted, milliseconds; undefined when there is no such organisation, or it is already to be deleted
  */
 export async function scheduleDeletion(
@@ -43,6 +42,17 @@ export async function undoDeletion(deps: RecordDeps, { orgId, actor }: Asked): P
   });
 }
 
-/** Ends the time of grace. @returns false when the organisation is not to be deleted */
-export const endGrace = ({ database, clock }: RecordDeps, orgId: string): Promise<boolean> =>
-  bringDeletionForward(database.query, orgId, clock());
+/**
+ * Without the time of grace: once its audit log is written, nothing brings it back.
+ * @param writeLog what it throws leaves the organisation as one that is to be deleted later
+ * @returns false when that was undone while the log was written, or another deletion has begun
+ */
+export async function beginDeletion(
+  deps: RecordDeps,
+  asked: Asked,
+  writeLog: () => Promise<void>,
+): Promise<boolean> {
+  await scheduleDeletion(deps, { ...asked, atOnce: true });
+  await writeLog();
+  return setDeletionBegun(deps.database.query, { orgId: asked.orgId, now: deps.clock(), isEarly: true });
+}

@@ -2,40 +2,78 @@
 import { deleteRowsOfOrganisation } from "../../../db/rows-of-organisation.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { endVisit } from "../../users/leaving/delete-user.ts";
-import { deleteOrganisationRow, findDue, findVisits, setAuditExported } from "./deletion.store.ts";
+import {
+  type DueDeletion,
+  deleteOrganisationRow,
+  findVisits,
+  listDue,
+  lockBegunDeletion,
+  setDeletionBegun,
+} from "./deletion.store.ts";
+import type { KeptLog } from "./keep-log.ts";
 
 const BATCH = 500;
 /** Of one round, so that the other works of housekeeping are not kept waiting. */
 const ROUND_MS = 60_000;
+const MAX_DUE = 100;
 
 export interface FinishDeps extends CoreDeps {
-  /** Keeps the audit log of an organisation outside the database. @throws when it can't: then nothing is deleted */
-  keepLog(orgId: string): Promise<void>;
+  /** Writes the audit log of an organisation outside the database. @throws when it can't: then nothing is deleted */
+  keepLog(orgId: string): Promise<KeptLog>;
 }
 
 /** For housekeeping: a part at a time. @throws the failure of one organisation after the others */
 export async function finishDeletions(deps: FinishDeps): Promise<void> {
   const { database, clock } = deps;
   const until = clock() + ROUND_MS;
-  const exported = await findDue(database.query, clock(), true);
-  if (exported !== undefined) return void (await removeOrganisation(deps, exported, until));
-  const due = await findDue(database.query, clock(), false);
-  if (due === undefined) return;
-  await deps.keepLog(due);
-  await setAuditExported(database.query, due, clock());
-  await removeOrganisation(deps, due, until);
+  const failures: unknown[] = [];
+  for (const due of await listDue(database.query, clock(), MAX_DUE)) {
+    try {
+      await finishDeletion(deps, due, until);
+    } catch (error) {
+      failures.push(error);
+    }
+    if (clock() >= until) break;
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function finishDeletion(
+  deps: FinishDeps,
+  { orgId, isBegun }: DueDeletion,
+  until: number,
+): Promise<void> {
+  if (isBegun || (await begin(deps, orgId))) await removeOrganisation(deps, orgId, until);
+}
+
+/** @returns false when it was undone while its log was written, or another node has begun it: with a log of its own */
+async function begin({ database, clock, keepLog }: FinishDeps, orgId: string): Promise<boolean> {
+  const log = await keepLog(orgId);
+  try {
+    return await database.transaction(async (tx) => {
+      if (!(await setDeletionBegun(tx, { orgId, now: clock(), isEarly: false }))) return false;
+      // Before the commit: nothing is deleted without it. Nobody else gets here, so that nothing replaces it afterwards.
+      await log.keep();
+      return true;
+    });
+  } finally {
+    await log.drop();
+  }
 }
 
 /**
- * Its audit log has been kept, and it is to be deleted. What was deleted stays so if this is interrupted.
+ * Deletes what is left of an organisation whose deletion has begun, and nothing of any other. What was deleted stays so if this is
+ * interrupted.
  * @param until milliseconds: where it stops, to go on when it is called again
- * @returns whether nothing of it is left
+ * @returns whether there is nothing left to delete
  */
 export async function removeOrganisation(
   { database, clock }: CoreDeps,
   orgId: string,
   until = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
+  // Once begun, it stays so.
+  if (!(await lockBegunDeletion(database.query, orgId))) return true;
   while (clock() < until) {
     // One account at a time: each transaction locks it.
     const [visit] = await findVisits(database.query, orgId, 1);
@@ -43,7 +81,11 @@ export async function removeOrganisation(
       await database.transaction((tx) => endVisit(tx, { ...visit, homeOrgId: orgId }, clock()));
       continue;
     }
-    if ((await database.transaction((tx) => deleteRowsOfOrganisation(tx, orgId, BATCH))) > 0) continue;
+    const deleted = await database.transaction(async (tx) =>
+      (await lockBegunDeletion(tx, orgId)) ? deleteRowsOfOrganisation(tx, orgId, BATCH) : undefined,
+    );
+    if (deleted === undefined) return true;
+    if (deleted > 0) continue;
     await deleteOrganisationRow(database.query, orgId);
     return true;
   }

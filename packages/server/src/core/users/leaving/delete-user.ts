@@ -50,9 +50,7 @@ export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving):
     await requireAnotherAdministrator(tx, { orgId, userId: id });
     for (const visited of organisations) {
       await deletePersonalData(tx, { orgId: visited, userId: id }, now);
-      await deletePendingMails(tx, { orgId: visited, recipient: user.email });
-      await deleteTypedEmails(tx, { orgId: visited, email: emailKey(user.email) });
-      await deleteFiltersNaming(tx, { orgId: visited, email: emailKey(user.email) });
+      await deleteAddress(tx, visited, user.email);
       const action = visited === orgId ? "user.deleted" : "roaming.ended";
       await recordAuditEvent(tx, { ...auditFields(leaving, now), orgId: visited, action, target: id });
     }
@@ -93,10 +91,20 @@ export async function endVisit(
 ): Promise<void> {
   await deleteLinks(tx, { orgId, userId });
   await lockUserAccount(tx, { homeOrgId, id: userId }, now);
+  const user = await findUser(tx, orgId, userId);
   await deletePersonalData(tx, { orgId, userId }, now);
-  await deleteGuestMembership(tx, { orgId, userId });
+  if (user) await deleteAddress(tx, orgId, user.email);
+  // Another one may have ended it.
+  if (!(await deleteGuestMembership(tx, { orgId, userId }))) return;
   const event = { action: "roaming.ended" as const, target: userId };
   await recordAuditEvent(tx, { orgId, at: now, actor: "system", ...event });
+}
+
+/** Wherever else the organisation has the email address of an account that goes. */
+async function deleteAddress(tx: Db, orgId: string, email: string): Promise<void> {
+  await deletePendingMails(tx, { orgId, recipient: email });
+  await deleteTypedEmails(tx, { orgId, email: emailKey(email) });
+  await deleteFiltersNaming(tx, { orgId, email: emailKey(email) });
 }
 
 async function deletePersonalData(tx: Db, member: MemberKey, now: number): Promise<void> {
