@@ -13,6 +13,14 @@ export class ReadOnlyServer extends Error {
   }
 }
 
+/** A server makes connections, and ends each before it has answered a statement. */
+export class UnansweredConnection extends Error {
+  constructor() {
+    super("the database server greets, and answers no statement");
+    this.name = "UnansweredConnection";
+  }
+}
+
 const NETWORK_CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT"],
   ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"],
@@ -32,7 +40,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  if (error instanceof TurnTimeout) return true;
+  if (error instanceof TurnTimeout || error instanceof UnansweredConnection) return true;
   if (FOREIGN_KEY_CODES.has(errcode) || FOREIGN_KEY_CODES.has(code)) return true;
   if (typeof errcode === "number" && SQLITE_CODES.has(errcode & 0xff)) return true;
   if (isNotReached(error)) return true;

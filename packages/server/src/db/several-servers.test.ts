@@ -1,5 +1,6 @@
 /** Several servers in DATABASE_URL: one that is dead, silent or read-only costs its time-out once, and no request more. */
 import assert from "node:assert/strict";
+import { createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
@@ -11,6 +12,25 @@ import { createDatabase, dropDatabase, startPostgres, type TestPostgres } from "
 import { openChangeFeed } from "./change-feed.ts";
 import { isDatabaseUnavailable } from "./database-errors.ts";
 import { type Database, openDatabase } from "./open.ts";
+
+/** Lets everybody in, and hangs up at the first statement. */
+async function greetingServer(): Promise<{ url: string; close(): Promise<void> }> {
+  // AuthenticationOk and ReadyForQuery (PostgreSQL, "Message Formats").
+  const greeting = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.write(greeting);
+      socket.once("data", () => socket.destroy());
+    });
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
 
 describe("several PostgreSQL servers", () => {
   let databaseUrl: string;
@@ -144,6 +164,33 @@ describe("several PostgreSQL servers", () => {
     const alone = through(standby.url).replace(both, `${both},${both}`);
     await withDatabase(alone, async (database) => {
       await assert.rejects(write(database), isDatabaseUnavailable);
+    });
+  });
+
+  test("one that greets and answers no statement is passed over, and alone it is away", async () => {
+    const greeter = await greetingServer();
+    try {
+      await withDatabase(through(greeter.url, second.url), write);
+      await withDatabase(through(greeter.url), async (database) => {
+        await assert.rejects(write(database), isDatabaseUnavailable);
+      });
+    } finally {
+      await greeter.close();
+    }
+  });
+
+  test("a long statement goes on while another server is used for new connections", async () => {
+    await withDatabase(through(first.url, standby.url), async (database) => {
+      await write(database);
+      const long = sql`select pg_sleep(3)`.execute(database.query);
+      await eventually("the statement runs", async () => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*) from pg_stat_activity where query = 'select pg_sleep(3)'`.execute(database.query);
+        return rows[0]?.count === 1;
+      });
+      assert.ok(database.kind === "postgres");
+      database.servers.moveOn(database.servers.current());
+      await long;
     });
   });
 

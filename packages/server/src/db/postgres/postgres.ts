@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
-import { connectionEndOf, isServerAway, ReadOnlyServer } from "../database-errors.ts";
+import { connectionEndOf, isServerAway, ReadOnlyServer, UnansweredConnection } from "../database-errors.ts";
 import type { ServerChoice } from "./server-addresses.ts";
 import { statementName } from "./statement-names.ts";
 import {
@@ -41,6 +41,10 @@ const KEEP_ALIVE_MS = 10_000;
 const UNTRIED_MS = 5_000;
 const TRIAL_MS = 1_000;
 
+/** How long new connections are tried whose server greets and then answers no statement, and the time between two of them. */
+const GREETED_MS = 4_000;
+const GREETED_PAUSE_MS = 50;
+
 /** What is under way when the pool is closed has this long to end. */
 const CLOSE_MS = 2_000;
 
@@ -65,7 +69,7 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
   const { servers } = options;
   const connections = watchConnections(servers);
   const pool = createPool(options, connections);
-  const acquire = async (tried = 1): Promise<WatchedConnection> => {
+  const acquire = async (tried = 1, since = performance.now()): Promise<WatchedConnection> => {
     const from = servers.current();
     const client = await pool.connect().catch((error: unknown) => {
       if (!isServerAway(error)) throw error;
@@ -73,16 +77,25 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
       if (tried >= servers.count) throw error;
       return undefined;
     });
-    if (!client) return acquire(tried + 1);
+    if (!client) return acquire(tried + 1, since);
     const connection = connections.of(client);
     // Its socket may have been cut a moment ago, which the pool hears of later.
-    if (connection && !connection.isBroken && (await isUsable(connection, servers))) return connection;
+    const isWhole = connection !== undefined && !connection.isBroken;
+    if (isWhole && (await isUsable(connection, servers))) return connection;
     client.release(true);
     connections.cutIdle();
-    if (connection?.isUnwanted !== true) return acquire(tried);
-    servers.moveOn(connection.url);
-    if (tried >= servers.count) throw new ReadOnlyServer();
-    return acquire(tried + 1);
+    if (connection?.isUnwanted === true) {
+      servers.moveOn(connection.url);
+      if (tried >= servers.count) throw new ReadOnlyServer();
+      return acquire(tried + 1, since);
+    }
+    if (performance.now() - since > GREETED_MS) throw new UnansweredConnection();
+    if (connection?.keepsStatements === undefined) {
+      // A new one: its server greets and does no more, as a pooler does whose database is away.
+      if (isWhole) servers.moveOn(connection.url);
+      await delay(GREETED_PAUSE_MS);
+    }
+    return acquire(tried, since);
   };
   const end = async () => {
     const late = new AbortController();

@@ -19,6 +19,11 @@ test("reads one host, several, sockets and IPv6 as libpq does, and shows no cred
       urls: ["postgres://u:p@[::1]:5433/signet", "postgres://u:p@127.0.0.1/signet"],
       shown: "[::1]:5433,127.0.0.1/signet",
     },
+    // A comma and an @ of a password make no host of it.
+    "postgres://u:p@a,b@db.example/signet": {
+      urls: ["postgres://u:p@a,b@db.example/signet"],
+      shown: "db.example/signet",
+    },
     "postgres:///signet?host=/run/postgresql": {
       urls: ["postgres:///signet?host=%2Frun%2Fpostgresql"],
       shown: "/signet",

@@ -27,8 +27,9 @@ export interface ServerAddresses {
 
 /** @throws InvalidPostgresUrl */
 export function readServerAddresses(text: string): ServerAddresses {
+  // To the last @, as in any URL: what comes before it is never taken for a host.
   const [, credentials = "", hostList = "", rest = ""] =
-    /^postgres(?:ql)?:\/\/((?:[^@/?]*@)?)([^/?]*)(.*)$/s.exec(text) ?? [];
+    /^postgres(?:ql)?:\/\/((?:[^/?]*@)?)([^@/?]*)(.*)$/s.exec(text) ?? [];
   const hosts = hostList.split(",");
   if (hosts.length > 1 && hosts.includes(""))
     throw new InvalidPostgresUrl("has a comma without a host beside it");

@@ -70,7 +70,7 @@ export function watchConnections(servers: ServerChoice): WatchedConnections {
   const cutIdle = () => {
     for (const one of watched.values()) if (!one.isInUse) cut(one);
   };
-  const watch = setInterval(lookAt(servers, watched, cutIdle), LOOK_MS).unref();
+  const watch = setInterval(lookAt(watched, cutIdle), LOOK_MS).unref();
 
   return {
     // Called with `new`, which an arrow function can't be.
@@ -97,12 +97,19 @@ export function cut(connection: WatchedConnection): void {
   connection.socket.destroy();
 }
 
+/** By address, each server's own: none knows the processes of another. */
+async function viewsOf(
+  connections: readonly WatchedConnection[],
+): Promise<Map<string, ServerView | undefined>> {
+  const views = [...Map.groupBy(connections, ({ url }) => url)].map(async ([url, suspected]) => {
+    const ids = suspected.flatMap((one) => processId(one) ?? []);
+    return [url, await viewFromNewConnection(url, ids)] as const;
+  });
+  return new Map(await Promise.all(views));
+}
+
 /** @returns one look, for a timer; nothing happens while the one before is under way */
-function lookAt(
-  servers: ServerChoice,
-  watched: ReadonlyMap<pg.ClientBase, WatchedConnection>,
-  cutIdle: () => void,
-): () => void {
+function lookAt(watched: ReadonlyMap<pg.ClientBase, WatchedConnection>, cutIdle: () => void): () => void {
   /** The answers that were missing at the look before. */
   let missing: ReadonlySet<string> = new Set();
   let isLooking = false;
@@ -114,12 +121,9 @@ function lookAt(
   const look = async () => {
     const suspected = suspects().map((one) => ({ one, answer: answerId(one) }));
     if (suspected.length === 0) return new Set<string>();
-    const view = await viewFromNewConnection(
-      servers.current(),
-      suspected.flatMap(({ one }) => processId(one) ?? []),
-    );
+    const views = await viewsOf(suspected.map(({ one }) => one));
     const nowMissing = suspected.filter(
-      ({ one, answer }) => answerId(one) === answer && isMissing(one, view),
+      ({ one, answer }) => answerId(one) === answer && isMissing(one, views.get(one.url)),
     );
     // Looked at twice: an answer may have been on its way at the first time.
     const lost = nowMissing.filter(({ answer }) => missing.has(answer));
