@@ -4,6 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
+import { crc32 } from "node:zlib";
 
 /** By then a server is ready. */
 const KEEP_AFTER_MS = 5_000;
@@ -26,12 +27,24 @@ export function runScript(file, { from, kept }) {
   return module.exports;
 }
 
+/** Before the code: its checksum. V8 has one and does not look at it, and ends the process on what a crash of the machine left of a file. */
+const HEAD_BYTES = 8;
+
+/** @returns {Buffer | undefined} nothing where there is none, or it is damaged */
 function readKept(kept) {
   try {
-    return readFileSync(kept);
+    const whole = readFileSync(kept);
+    const code = whole.subarray(HEAD_BYTES);
+    return whole.readUInt32LE(0) === crc32(code) ? code : undefined;
   } catch {
     return undefined;
   }
+}
+
+function withChecksum(code) {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32LE(crc32(code));
+  return Buffer.concat([head, code]);
 }
 
 function keepLater(script, kept) {
@@ -41,7 +54,7 @@ function keepLater(script, kept) {
     isKept = true;
     const draft = `${kept}.${process.pid}`;
     try {
-      writeFileSync(draft, script.createCachedData());
+      writeFileSync(draft, withChecksum(script.createCachedData()));
       renameSync(draft, kept);
     } catch {
       // The next start compiles it again.

@@ -10,6 +10,8 @@ import { runCommand } from "./run-command.ts";
 
 const module = pathToFileURL(path.join(import.meta.dirname, "compiled-script.mjs")).href;
 
+const HEAD_BYTES = 8;
+
 /** Two functions of the same size. */
 const body = (name: string) =>
   `exports.${name} = function (n) { ${Array.from({ length: 200 }, (_, index) => `if (n === ${index}) return n * ${index + 7};`).join("")} };`;
@@ -50,8 +52,9 @@ test("what is kept is used as it is, and made anew when it does not fit", async 
   await run("program.called(1)");
   const first = await readFile(kept);
   assert.equal(
-    new Script(`(function (exports, require, module) {${SCRIPT}\n})`, { cachedData: first })
-      .cachedDataRejected,
+    new Script(`(function (exports, require, module) {${SCRIPT}\n})`, {
+      cachedData: first.subarray(HEAD_BYTES),
+    }).cachedDataRejected,
     false,
   );
   await run("program.called(1); program.uncalled(1)");
@@ -60,4 +63,18 @@ test("what is kept is used as it is, and made anew when it does not fit", async 
   assert.equal(await run("console.log(program.called(2))"), "18");
   assert.ok((await readFile(kept)).length > 1_000);
   assert.deepEqual((await readdir(folder)).toSorted(), ["kept", "program.js"]);
+});
+
+test("what is damaged is not run, which would end the process, and made anew", async (t) => {
+  const { kept, run } = await someScript(t);
+  await run("program.called(1); program.uncalled(1)");
+  const whole = await readFile(kept);
+  for (const part of [0.2, 0.4, 0.6, 0.8]) {
+    const damaged = Buffer.from(whole);
+    const at = Math.floor(damaged.length * part);
+    damaged.fill(0, at, at + 512);
+    await writeFile(kept, damaged);
+    assert.equal(await run("console.log(program.called(2), program.uncalled(3))"), "18 30");
+    assert.ok(!(await readFile(kept)).equals(damaged), `made anew, damaged at ${part}`);
+  }
 });
