@@ -83,6 +83,11 @@ test("the overview for another period, and its charts as tables", async (t) => {
     await press(page, `#${id} .chart-numbers summary`);
     await numbers.waitFor();
   }
+  assert.equal(
+    await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+    0,
+    "no wider than the screen",
+  );
 });
 
 /** The ids of the organisation's ES256 keys. */
