@@ -102,6 +102,23 @@ describe("several PostgreSQL servers", () => {
     }
   });
 
+  test("whoever listens goes where the requests have gone, though the server before still answers", async () => {
+    await withDatabase(through(first.url, second.url), async (database) => {
+      assert.ok(database.kind === "postgres");
+      const feed = await openChangeFeed(database);
+      const heard: unknown[] = [];
+      feed.subscribe((change) => heard.push(change));
+      database.servers.moveOn(database.servers.current());
+      await eventually("the gap is noticed", async () => heard.includes("everything"));
+      await first.cut();
+      await sql`select pg_notify('signet_changes', 'organisation elsewhere')`.execute(database.query);
+      await eventually("hears the other node", async () => heard.length > 1);
+      assert.deepEqual(heard, ["everything", { topic: "organisation", orgId: "elsewhere" }]);
+      await feed.close();
+      await first.restore();
+    });
+  });
+
   test("none of them answers: the error is that of an unreachable database", async () => {
     const dead = async () => `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
     await withDatabase(through(await dead(), await dead()), async (database) => {

@@ -110,6 +110,8 @@ function openListener(
   };
   const listen = async (answerMs: number) => {
     await client.query({ text: `listen ${options.channel}`, query_timeout: answerMs } as pg.QueryConfig);
+    // What is changed on another server is not told here, however well this one answers.
+    if (options.servers.current() !== options.url) throw new Error("another server is used now");
     // Again and again: it changes nothing, but that a lost connection is noticed.
     if (!isLost) heartbeat = setTimeout(() => void listen(ANSWER_MS).catch(lose), HEARTBEAT_MS).unref();
   };
