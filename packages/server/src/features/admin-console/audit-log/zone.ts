@@ -25,6 +25,8 @@ export function isZone(text: string): boolean {
   }
 }
 
+const PARTS = ["year", "month", "day", "hour", "minute", "second"] as const;
+
 /** What a clock there is ahead of UTC, in milliseconds. */
 function offsetAt(at: number, zone: string): number {
   const parts = Object.fromEntries(
@@ -32,16 +34,24 @@ function offsetAt(at: number, zone: string): number {
       .formatToParts(at)
       .map(({ type, value }) => [type, value]),
   );
-  const { year, month, day, hour, minute, second } = parts;
-  const shown = Date.parse(`${year?.padStart(4, "0")}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return shown - (at - (((at % 1_000) + 1_000) % 1_000));
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = PARTS.map((name) =>
+    Number(parts[name]),
+  );
+  // The year before 1 is 0.
+  const shown = new Date(0).setUTCFullYear(parts["era"] === "BC" ? 1 - year : year, month - 1, day);
+  const clock = new Date(shown).setUTCHours(hour, minute, second);
+  return clock - (at - (((at % 1_000) + 1_000) % 1_000));
 }
 
+const DAY_MS = 86_400_000;
+
 /**
- * Twice, as the offset at midnight UTC need not be the one at midnight there: clocks are put forward and back.
+ * By the offsets before and after a change of the clocks. Where midnight comes twice, the day begins with the first; where clocks
+ * are put forward over it, it begins at the later of the two times, of which neither is midnight.
  * @param midnight of the same date in UTC @returns when that date begins there
  */
 export function beginsInZone(midnight: number, zone: string): number {
-  const near = midnight - offsetAt(midnight, zone);
-  return midnight - offsetAt(near, zone);
+  const either = [midnight - DAY_MS, midnight + DAY_MS].map((near) => midnight - offsetAt(near, zone));
+  const midnights = either.filter((at) => at + offsetAt(at, zone) === midnight);
+  return midnights.length > 0 ? Math.min(...midnights) : Math.max(...either);
 }
