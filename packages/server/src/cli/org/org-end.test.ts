@@ -3,6 +3,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { readConfig } from "../../config/config.ts";
+import { setDeletionBegun } from "../../core/organisations/deletion/deletion.store.ts";
+import { openDatabase } from "../../db/open.ts";
 import {
   type OperatorSettings,
   operatorSettings,
@@ -10,6 +13,7 @@ import {
   runInProcess,
 } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { run } from "../run.ts";
 
 interface Shown {
   readonly id: string;
@@ -99,6 +103,26 @@ describe("signet org suspend, resume and delete", () => {
       assert.equal(actions.at(-1), "organisation.deletion-scheduled");
       assert.equal((await stat(file)).mode & 0o777, 0o600);
       assert.match((await typed(["delete", id, "--undo"])).err, /there is no organisation/);
+    });
+
+    test("finishes a deletion that was interrupted, whose log was kept when it began", async () => {
+      const { id } = await json("create", "--name", "Epsilon");
+      await json("delete", id, "--yes");
+      const database = openDatabase(settings.env["DATABASE_URL"] ?? "");
+      await setDeletionBegun(database.query, { orgId: id, now: Date.now(), isEarly: true });
+      await database.close();
+      assert.match((await typed(["delete", id, "--undo"])).err, /its deletion has already begun/);
+      const file = path.join(folder, "epsilon.jsonl");
+      const lines: string[] = [];
+      const refuse = () => Promise.reject(new Error("nothing is asked"));
+      const print = (line: string) => void lines.push(line);
+      // Past runInProcess, which misses an event: the audit log has it from the command before, and is gone.
+      const args = ["org", "delete", id, "--yes", "--at-once", "--audit-out", file, "--json"];
+      const io = { print, printError: print, readSecret: refuse, confirm: refuse };
+      assert.equal(await run(args, { io, readConfig: () => readConfig(settings.env) }), 0, lines.join());
+      assert.deepEqual(JSON.parse(lines.join("")), { id, deleted: true, auditLog: null });
+      assert.equal(await listed(id), undefined);
+      await assert.rejects(stat(file), /ENOENT/);
     });
   });
 });
