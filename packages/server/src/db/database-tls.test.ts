@@ -7,7 +7,9 @@ import { after, before, describe, test } from "node:test";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { sql } from "kysely";
 import pg from "pg";
+import { databaseTlsCheck } from "../cli/doctor/check-database.ts";
 import { runInProcess } from "../testing/command-line.ts";
+import { postgresServer } from "../testing/databases.ts";
 import { selfSigned } from "../testing/fixtures/self-signed.ts";
 import { createDatabase, startPostgres, type TestPostgres } from "../testing/postgres.ts";
 import { openDatabase } from "./open.ts";
@@ -69,6 +71,9 @@ describe("TLS to PostgreSQL", () => {
   test("each sslmode asks what libpq asks", async () => {
     assert.equal(await connects(url({ sslmode: "disable" })), false);
     assert.equal(await connects(url({ sslmode: "require" })), true, "encrypted; whose it is, is not asked");
+    assert.equal(await connects(url({ sslmode: "prefer" })), true);
+    const plain = `${await postgresServer()}?sslmode=prefer`;
+    await assert.rejects(connects(plain), /does not support SSL/, "never in clear where TLS was asked for");
     const trusted = { sslrootcert: file("ca.pem") };
     for (const sslmode of ["require", "verify-ca", "verify-full"])
       assert.equal(await connects(url({ sslmode, ...trusted })), true, sslmode);
@@ -81,6 +86,15 @@ describe("TLS to PostgreSQL", () => {
     const elsewhere = (sslmode: string) => url({ sslmode, sslrootcert: file("ca.pem") }, "127.0.0.1");
     assert.equal(await connects(elsewhere("verify-ca")), true);
     await assert.rejects(connects(elsewhere("verify-full")), /altnames|not in the cert/);
+  });
+
+  test("doctor warns where the server's identity isn't checked", () => {
+    const warned = (parameters: Readonly<Record<string, string>>) =>
+      databaseTlsCheck(url(parameters)).map(({ level }) => level);
+    for (const sslmode of ["require", "prefer"]) assert.deepEqual(warned({ sslmode }), ["warn"], sslmode);
+    for (const more of [{ sslmode: "verify-full" }, { sslmode: "require", sslrootcert: file("ca.pem") }, {}])
+      assert.deepEqual(warned(more), []);
+    assert.deepEqual(databaseTlsCheck("sqlite:/tmp/x.db"), []);
   });
 
   test("an operator is told the variable and the file, with exit code 1", async () => {

@@ -9,6 +9,7 @@ import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts"
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
+import { readServerAddresses } from "../../db/postgres/server-addresses.ts";
 import { databaseLocation, errorMessage } from "../output.ts";
 import { type Check, databaseClockCheck, fail, note, ok, warn } from "./check-configuration.ts";
 
@@ -33,6 +34,7 @@ export async function databaseChecks(config: Config, masterKey: Buffer | undefin
     const schema = await schemaCheck(database);
     return [
       ...checks,
+      ...databaseTlsCheck(config.databaseUrl),
       schema,
       ...(schema.level === "fail"
         ? []
@@ -68,6 +70,18 @@ async function engineChecks(database: Database, place: string): Promise<Check[]>
       : fail(DATABASE, `${product} at ${place}`, faults.join(" "));
   if (clock === undefined) return [engine];
   return [engine, databaseClockCheck({ asked, clock, answered })];
+}
+
+/** libpq's meaning of `require`; before it was followed, the server was verified. */
+export function databaseTlsCheck(url: string): Check[] {
+  if (url.startsWith("sqlite:") || !readServerAddresses(url).isUnverified) return [];
+  return [
+    warn(
+      DATABASE,
+      "the connection is encrypted, but whose server it is isn't checked",
+      "Set sslmode=verify-full in DATABASE_URL, with sslrootcert for a CA of your own.",
+    ),
+  ];
 }
 
 async function schemaCheck(database: Database): Promise<Check> {

@@ -21,6 +21,8 @@ export interface ServerAddresses {
   readonly urls: readonly [string, ...string[]];
   /** Files that its parameters name, by parameter: of certificates and keys for TLS. */
   readonly files: Readonly<Record<string, string>>;
+  /** Encrypted without asking whose server it is: `sslmode` is `require` or `prefer`, without `sslrootcert`. */
+  readonly isUnverified: boolean;
   /** `host:port,host:port/database`, without credentials. */
   readonly shown: string;
 }
@@ -43,9 +45,13 @@ export function readServerAddresses(text: string): ServerAddresses {
   return {
     urls: [first.href, ...others.map(({ href }) => href)],
     files: Object.fromEntries(FILES.flatMap((name) => filesNamed(first, name))),
+    isUnverified: isUnverified(first),
     shown: `${[first, ...others].map(({ host }) => host).join(",")}${first.pathname}`,
   };
 }
+
+const isUnverified = ({ searchParams }: URL): boolean =>
+  ["prefer", "require"].includes(searchParams.get("sslmode") ?? "") && !searchParams.has("sslrootcert");
 
 function filesNamed({ searchParams }: URL, name: string): Array<[string, string]> {
   const path = searchParams.get(name);
