@@ -94,6 +94,7 @@ async function writeBundle(outdir: string): Promise<Seen[]> {
         setup: ({ onLoad }) => {
           onLoad({ filter: SOURCES }, async ({ path: file }) => {
             seen.push(see(file));
+            if (file.endsWith(STORES_IN_BUNDLE)) return { contents: await storeFunctions(), loader: "ts" };
             const text = await readFile(file, "utf8");
             return { contents: inPlace(text, file), loader: "ts", resolveDir: path.dirname(file) };
           });
@@ -102,6 +103,27 @@ async function writeBundle(outdir: string): Promise<Seen[]> {
     ],
   });
   return seen;
+}
+
+const STORES_IN_BUNDLE = path.join("db", "observed", "stores-in-bundle.ts");
+const NOT_STORES = new Set(["affected", "prepared", "own-statements"]);
+const EXPORTED = /^export (?:async function|function|const) (\w+)/gm;
+const DECLARED = /^(?:export )?(?:async function|function|const) (\w+)/gm;
+
+/** What db/observed/stores-in-bundle.ts is in a bundle. */
+async function storeFunctions(): Promise<string> {
+  const folder = path.join(repositoryRoot, "packages", "server", "src");
+  const files = await readdir(folder, { recursive: true });
+  const stores = files.filter((file) => /^db[\\/][\w-]+\.ts$|\.store\.ts$/.test(file)).sort();
+  const functions: Record<string, string> = {};
+  for (const file of stores) {
+    const store = path.basename(file).replace(/(\.store)?\.ts$/, "");
+    if (NOT_STORES.has(store)) continue;
+    const text = await readFile(path.join(folder, file), "utf8");
+    for (const [, name = ""] of text.matchAll(file.endsWith(".store.ts") ? EXPORTED : DECLARED))
+      functions[name] = store;
+  }
+  return `export const storesInBundle = ${JSON.stringify(functions)};`;
 }
 
 /** Fastify asks for node:http2 and does not use it: a twentieth of a start. */

@@ -22,7 +22,8 @@ import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
-import { logRequests, logServedDocuments, requestIds } from "./http/request-log.ts";
+import { logRequests, logServedDocuments, orgIdIn, setMarks } from "./http/request-log.ts";
+import { type RequestReferences, requestReferences } from "./http/request-references.ts";
 import {
   BODY_LIMIT,
   closeIdleConnectionsOnShutdown,
@@ -30,6 +31,7 @@ import {
   hsts,
   rejectNulInPaths,
   sendHsts,
+  sendRequestIds,
 } from "./http/server.ts";
 import { adminConsole, unknownConsoleAddresses } from "./modules/admin-console.ts";
 import { apiV1 } from "./modules/api-v1.ts";
@@ -85,17 +87,17 @@ const pages: readonly Module[] = [
 
 export async function createApp(service: Service, options: AppOptions): Promise<FastifyInstance> {
   const { config, clock, changes } = service;
-  const published = publishedDocuments({ capacity: 10_000, clock });
+  const references = requestReferences(options.nodeName, config.trustedProxies);
+  const published = publishedDocuments({ capacity: 10_000, clock, idOf: references.idOf });
   changes.subscribe((change) =>
     change === "everything" ? published.markAllStale() : published.evictOrganisation(change.orgId),
   );
   const errors = errorHandlerDeps(options);
-  const newRequestId = requestIds(options.nodeName);
   const isSecure = config.baseUrl.startsWith("https:");
   const headers = isSecure ? hsts : [];
-  const calls = openDirectCalls(options, { errors, newRequestId, headers });
+  const calls = openDirectCalls(options, { errors, ...references, headers });
   const app = createFastify({
-    ...{ newRequestId, trustedProxies: config.trustedProxies, documents: published, calls, headers },
+    ...{ references, trustedProxies: config.trustedProxies, documents: published, calls, headers },
     admission: options.admission ?? admissionLimitsOf(config.workers),
     onRefused: (error) => options.logError(error, "admission", 503),
   });
@@ -106,7 +108,8 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   });
   app.setErrorHandler(problemErrorHandler(errors));
   app.setNotFoundHandler(notFoundHandler(renderErrorPage));
-  logRequests(app, options.logRequest);
+  logRequests(app, { write: options.logRequest, traceOf: references.traceOf });
+  sendRequestIds(app);
   logServedDocuments(app, published, options.logDocuments);
   // Before the hooks that answer.
   if (isSecure) sendHsts(app);
@@ -115,7 +118,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   refuseOtherMethods(app, renderErrorPage);
   closeIdleConnectionsOnShutdown(app);
   app.addHook("preClose", async () => calls.close());
-  markRequests(app);
+  markRequests(app, references);
   const report = (cut: CutConnections) => options.logCutConnections?.(cut);
   const bounded = { exempt: config.trustedProxies, networkOf: networkPrefix, report };
   boundConnections(app.server, bounded, options.connectionBounds);
@@ -146,10 +149,16 @@ function refuseMarked(app: FastifyInstance, render: RenderErrorPage): void {
   });
 }
 
-function markRequests(app: FastifyInstance): void {
+function markRequests(app: FastifyInstance, { traceOf }: Pick<RequestReferences, "traceOf">): void {
   app.addHook("preValidation", (request, reply, done) => {
-    const onWait = () => leavePlace(reply.raw);
-    const marks = { requestId: request.id, userAgent: request.headers["user-agent"], onWait };
+    const { org } = (request.params ?? {}) as { org?: string };
+    const marks = {
+      ...{ requestId: request.id, userAgent: request.headers["user-agent"], clientId: undefined },
+      orgId: orgIdIn(org),
+      traceId: traceOf(request.raw),
+      onWait: () => leavePlace(reply.raw),
+    };
+    setMarks(request.raw, marks);
     // After the body is parsed: the parser's events have lost what came before.
     const begin = () => duringRequest(marks, done);
     const place = latePlace(reply.raw);
@@ -170,7 +179,7 @@ function openDirectCalls(
   {
     errors,
     ...shared
-  }: Pick<DirectCallsOptions, "newRequestId" | "headers"> & { readonly errors: ErrorHandlerDeps },
+  }: Pick<DirectCallsOptions, "idOf" | "traceOf" | "headers"> & { readonly errors: ErrorHandlerDeps },
 ): DirectCalls {
   const calls = directCalls({
     ...shared,

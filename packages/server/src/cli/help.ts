@@ -104,6 +104,7 @@ const environment: Readonly<Record<SettingName, string>> = {
   SIGNET_DATABASE_LISTEN_URL:
     "direct address of the same database for notifications, where DATABASE_URL is a pooler in transaction mode",
   SIGNET_DATABASE_POOL: "maximum PostgreSQL connections per process (default 10)",
+  SIGNET_SLOW_QUERY_MS: "statements that take so long are logged with their function (default: none is)",
   SIGNET_MASTER_KEY:
     "32 bytes in base64url or hex, identical on every node (default: key file in the data folder)",
   SIGNET_PASSWORD_CONCURRENCY: "concurrent password checks (default: processor count minus one, at most 2)",

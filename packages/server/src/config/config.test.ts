@@ -31,6 +31,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     databaseUrl: `sqlite:${resolve("data", "signet.db")}`,
     databaseListenUrl: undefined,
     databasePoolSize: 10,
+    slowQueryMs: undefined,
     masterKey: undefined,
     logLevel: "info",
     trustedProxies: [],

@@ -34,6 +34,8 @@ export interface Config extends CertificateListeners {
   /** Where notifications are heard, if `databaseUrl` leads to a pooler that loses them. */
   readonly databaseListenUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** A statement that takes so long is logged; undefined: none. */
+  readonly slowQueryMs: number | undefined;
   /** 32 bytes; undefined: a key file in the data directory. */
   readonly masterKey: Buffer | undefined;
   readonly logLevel: string;
@@ -90,6 +92,7 @@ export function readConfig(environment: Env = process.env): Config {
     databaseUrl: databaseUrl(env, dataDir, faults),
     databaseListenUrl: databaseListenUrl(env, faults),
     databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
+    slowQueryMs: slowQueryMs(env, faults),
     masterKey: masterKey(env, faults),
     logLevel,
     rateLimits: rateLimits(env, faults),
@@ -151,6 +154,12 @@ function databaseListenUrl(env: Env, faults: string[]): string | undefined {
   if (!/^postgres/.test(text(env, "DATABASE_URL") ?? ""))
     faults.push(`${name} goes with a DATABASE_URL of PostgreSQL`);
   return value;
+}
+
+function slowQueryMs(env: Env, faults: string[]): number | undefined {
+  const name = "SIGNET_SLOW_QUERY_MS";
+  if (text(env, name) === undefined) return undefined;
+  return wholeNumber(env, name, { fallback: 0, min: 0, max: 3_600_000 }, faults);
 }
 
 function workers(env: Env, faults: string[]): number {

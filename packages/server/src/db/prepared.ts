@@ -4,6 +4,7 @@
  */
 import { type Compilable, CompiledQuery } from "kysely";
 import { isPostgres } from "./is-postgres.ts";
+import { learnFunction } from "./observed/function-names.ts";
 import type { Db } from "./open.ts";
 import { ownStatements } from "./own-statements.ts";
 import { nameStatement } from "./postgres/statement-names.ts";
@@ -52,6 +53,8 @@ export function prepared<V extends Values, Row = never>(
     const placeholders = ((placeholder: string) => ({ placeholder })) as unknown as Parameter<V>;
     const { sql, parameters } = build(db, placeholders).compile();
     if (isPostgres(db)) nameStatement(sql);
+    // Now, as it is compiled once for all databases of the process, whether anything observes them yet or not.
+    learnFunction(sql);
     return { query: CompiledQuery.raw(sql), parameters };
   };
 

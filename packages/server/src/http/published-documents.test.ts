@@ -19,7 +19,7 @@ describe("published documents", () => {
   const make = (orgId: string, staleAt = 1_000) => publishedDocument(orgId, { orgId }, staleAt);
 
   test("evicts the oldest document beyond its capacity", () => {
-    const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
+    const documents = publishedDocuments({ capacity: 3, clock: () => 0, idOf: () => "one" });
     for (let index = 0; index < 10; index++) documents.put(path(index), make(`${index}`), documents.mark());
     const kept = Array.from({ length: 10 }, (_, index) => index).filter((index) =>
       documents.cached(path(index)),
@@ -30,7 +30,7 @@ describe("published documents", () => {
   });
 
   test("ignores documents built before an eviction", () => {
-    const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
+    const documents = publishedDocuments({ capacity: 3, clock: () => 0, idOf: () => "one" });
     for (const evict of [() => documents.evictOrganisation("a"), () => documents.markAllStale()]) {
       const mark = documents.mark();
       evict();
@@ -46,7 +46,7 @@ describe("published documents", () => {
 
   test("answers GET with fresh documents only, and counts them", () => {
     let now = 0;
-    const documents = publishedDocuments({ capacity: 3, clock: () => now });
+    const documents = publishedDocuments({ capacity: 3, clock: () => now, idOf: () => "one" });
     documents.put(path(1), make("a"), documents.mark());
     const response = { writeHead: () => {}, end: () => {} } as unknown as ServerResponse;
     const ask = (url: string, method = "GET") =>

@@ -8,6 +8,7 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IsUnavailable } from "./errors.ts";
 import { inOrganisation, type OrganisationRoute } from "./organisation-lookup.ts";
+import { REQUEST_ID_HEADER, type RequestReferences } from "./request-references.ts";
 import { endWithBytes, sendBytes } from "./send-bytes.ts";
 
 export interface PublishedDocument {
@@ -42,7 +43,12 @@ export interface PublishedDocuments {
   takeCount(): number;
 }
 
-export function publishedDocuments(options: { capacity: number; clock: () => number }): PublishedDocuments {
+export interface PublishedDocumentsOptions extends Pick<RequestReferences, "idOf"> {
+  readonly capacity: number;
+  clock(): number;
+}
+
+export function publishedDocuments(options: PublishedDocumentsOptions): PublishedDocuments {
   const documents = new Map<string, PublishedDocument>();
   const paths = new Map<string, Set<string>>();
   const drop = (path: string) => {
@@ -61,21 +67,7 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
       const document = documents.get(request.url ?? "");
       if (!document || document.staleAt <= options.clock()) return false;
       count++;
-      if (isNotModified(request.headers["if-none-match"], document.etag)) {
-        response.writeHead(304, [
-          "ETag",
-          document.etag,
-          "Cache-Control",
-          cacheControl,
-          "Access-Control-Allow-Origin",
-          "*",
-        ]);
-        response.end();
-      } else {
-        response.writeHead(200, document.headers as string[]);
-        if (document.text === undefined) endWithBytes(response, document.body);
-        else response.end(document.text, "latin1");
-      }
+      answerDocument(document, request, response, [REQUEST_ID_HEADER, options.idOf(request)]);
       return true;
     },
     mark: () => evictions,
@@ -102,6 +94,23 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
       return taken;
     },
   };
+}
+
+function answerDocument(
+  { etag, headers, text, body }: PublishedDocument,
+  request: IncomingMessage,
+  response: ServerResponse,
+  own: readonly string[],
+): void {
+  if (isNotModified(request.headers["if-none-match"], etag)) {
+    const kept = ["ETag", etag, "Cache-Control", cacheControl, "Access-Control-Allow-Origin", "*"];
+    response.writeHead(304, [...kept, ...own]);
+    response.end();
+    return;
+  }
+  response.writeHead(200, [...headers, ...own]);
+  if (text === undefined) endWithBytes(response, body);
+  else response.end(text, "latin1");
 }
 
 export const DOCUMENT_MAX_AGE_SECONDS = 300;

@@ -13,12 +13,13 @@ import { spareNewConnections } from "./listeners/new-connections.ts";
 import { pipelineLimit } from "./listeners/pipelining.ts";
 import { serverBounds } from "./listeners/server-bounds.ts";
 import type { PublishedDocuments } from "./published-documents.ts";
+import { REQUEST_ID_HEADER, type RequestReferences } from "./request-references.ts";
 
 export const BODY_LIMIT = 64 * 1024;
 const CLOSE_IDLE_MS = 50;
 
 export interface HttpServerOptions {
-  newRequestId(): string;
+  readonly references: Pick<RequestReferences, "idOf">;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustedProxies: readonly string[];
   readonly documents: PublishedDocuments;
@@ -32,12 +33,12 @@ export interface HttpServerOptions {
 }
 
 export function createFastify(options: HttpServerOptions): FastifyInstance {
-  const { newRequestId, trustedProxies, documents, calls, admission: limits, onRefused, headers } = options;
+  const { references, trustedProxies, documents, calls, admission: limits, onRefused, headers } = options;
   const admits = pipelineLimit();
   const readAddress = clientAddresses(trustedProxies);
   return Fastify({
     logger: false,
-    genReqId: newRequestId,
+    genReqId: references.idOf,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: serverBounds.requestTimeout,
@@ -54,7 +55,10 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
         setAddressReader(request, readAddress);
         if (!calls.answer(request, response)) handler(request, response);
       };
-      const bounded = boundedHandler(answer, { limits, onRefused, headers, refuseBrowser: handler });
+      const bounded = boundedHandler(answer, {
+        ...{ limits, onRefused, headers, refuseBrowser: handler },
+        idOf: references.idOf,
+      });
       const server = createServer({ ...serverOptions, ...serverBounds }, (request, response) => {
         if (!admits(request, response)) return;
         if (!documents.answer(request, response)) bounded(request, response);
@@ -111,6 +115,14 @@ function answerUnreadable(this: unknown, error: Error & { code: string }, socket
 
 /** Names and values in turn. */
 export const hsts = ["strict-transport-security", "max-age=63072000; includeSubDomains"] as const;
+
+/** Also of what is refused before its handler. */
+export function sendRequestIds(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header(REQUEST_ID_HEADER, request.id);
+    done();
+  });
+}
 
 export function sendHsts(app: FastifyInstance): void {
   app.addHook("onRequest", (_request, reply, done) => {

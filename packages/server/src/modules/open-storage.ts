@@ -6,6 +6,7 @@ import type { Encryption } from "../core/encryption/encryption.ts";
 import { requireReadableSigningKey } from "../core/signing-keys/signing-keys.ts";
 import { type ChangeFeed, openChangeFeed } from "../db/change-feed.ts";
 import { migrate } from "../db/migrate.ts";
+import { observingStatements, type StatementObserver } from "../db/observed/statement-observer.ts";
 import { type Database, openDatabase } from "../db/open.ts";
 import { lockForServing } from "../db/sqlite/serving-lock.ts";
 
@@ -22,13 +23,14 @@ export interface StorageOptions {
   readonly isServer?: boolean;
   /** For tests, which observe every statement. */
   readonly around?: Parameters<typeof openDatabase>[2] | undefined;
+  readonly statements?: StatementObserver | undefined;
 }
 
 /** @throws what kept it from opening; nothing is left open, which would keep the process from its end */
 export async function openStorage(
   config: Pick<Config, "databaseUrl" | "databasePoolSize"> & Partial<Pick<Config, "databaseListenUrl">>,
   encryption: Encryption,
-  { isServer = false, around }: StorageOptions,
+  { isServer = false, around = (dialect) => dialect, statements }: StorageOptions,
 ): Promise<Storage> {
   const closing: (() => void | Promise<void>)[] = [];
   const close = async () => {
@@ -39,7 +41,7 @@ export async function openStorage(
     const database = openDatabase(
       config.databaseUrl,
       config.databasePoolSize,
-      around,
+      (dialect) => around(statements ? observingStatements(dialect, statements) : dialect),
       config.databaseListenUrl,
     );
     closing.push(() => database.close());

@@ -20,6 +20,7 @@ const inForce: Readonly<Record<SettingName, (config: Config) => string | number 
   DATABASE_URL: ({ databaseUrl }) => withoutPassword(databaseUrl),
   SIGNET_DATABASE_LISTEN_URL: ({ databaseListenUrl: url }) => url && withoutPassword(url),
   SIGNET_DATABASE_POOL: ({ databasePoolSize }) => databasePoolSize,
+  SIGNET_SLOW_QUERY_MS: ({ slowQueryMs }) => slowQueryMs,
   SIGNET_MASTER_KEY: ({ masterKey, dataDir }) => (masterKey ? MASKED : join(dataDir, MASTER_KEY_FILE)),
   SIGNET_PASSWORD_CONCURRENCY: ({ passwordConcurrency }) => passwordConcurrency,
   SMTP_URL: ({ mail }) => mail && smtpAddress(mail.smtp),

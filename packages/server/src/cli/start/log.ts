@@ -38,14 +38,24 @@ function timeText(at: number): string {
 }
 
 /**
- * Needs no escaping: the ID is generated here, the method comes from node:http, the route is a pattern.
+ * Needs no escaping but for the address, which may be a proxy's word: ids are made here or of a few letters
+ * (http/request-references.ts), the method comes from node:http, the route is a pattern.
  * @param time ISO 8601
  */
 export function requestLine(
-  { requestId, method, route, status, durationMs }: RequestLine,
+  { requestId, method, route, status, durationMs, orgId, clientId, address, traceId }: RequestLine,
   time: string,
   worker?: number,
 ): string {
   const by = worker === undefined ? "" : `"worker":${worker},`;
-  return `{"level":${INFO},"time":"${time}","service":"signet",${by}"requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"durationMs":${durationMs},"msg":"request"}\n`;
+  const organisation = orgId === undefined ? "" : `"orgId":"${orgId}",`;
+  const client = clientId === undefined ? "" : `"clientId":"${clientId}",`;
+  const from = address === undefined ? "" : `"address":${quotedAddress(address)},`;
+  const trace = traceId === undefined ? "" : `"traceId":"${traceId}",`;
+  return `{"level":${INFO},"time":"${time}","service":"signet",${by}"requestId":"${requestId}",${trace}"method":"${method}","route":"${route}",${organisation}${client}${from}"status":${status},"durationMs":${durationMs},"msg":"request"}\n`;
 }
+
+const PLAIN_ADDRESS = /^[\w.:%-]{1,64}$/;
+
+const quotedAddress = (address: string): string =>
+  PLAIN_ADDRESS.test(address) ? `"${address}"` : JSON.stringify(address.slice(0, 64));

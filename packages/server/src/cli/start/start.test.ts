@@ -57,7 +57,10 @@ describe("signet start --demo on an empty folder", () => {
   const credentials = new Set<string>();
 
   before(async () => {
-    ({ server, dataDir } = await start("demo", ["--demo"], { LOG_LEVEL: "trace" }));
+    ({ server, dataDir } = await start("demo", ["--demo"], {
+      LOG_LEVEL: "trace",
+      SIGNET_SLOW_QUERY_MS: "0",
+    }));
     demo = await readDemo(dataDir);
     for (const person of [demo.admin, demo.user, demo.otherOrg.admin]) credentials.add(person.password);
     const { webApp, worker, sovereign } = demo.examples;
@@ -243,13 +246,15 @@ describe("signet start --demo on an empty folder", () => {
     assert.equal(server.err(), "");
   });
 
-  test("logs each request with id, method, route pattern, status and duration", () => {
+  test("logs each request with id, whose it was, method, route pattern, status and duration", () => {
     const requests = server
       .logLines()
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === "request");
     for (const line of requests) {
-      assert.deepEqual(Object.keys(line).sort(), [
+      const { orgId: _, clientId: __, ...always } = line;
+      assert.deepEqual(Object.keys(always).sort(), [
+        "address",
         "durationMs",
         "level",
         "method",
@@ -261,11 +266,38 @@ describe("signet start --demo on an empty folder", () => {
         "time",
       ]);
     }
+    const { issuer, serviceApp } = demo;
+    const issued = requests.find(({ route, status }) => route === "/oauth/:org/token" && status === 200);
+    assert.ok(issued);
+    assert.equal(issued["orgId"], issuer.split("/").at(-1));
+    assert.equal(issued["clientId"], serviceApp.clientId);
+    assert.match(String(issued["address"]), /^(::1|(::ffff:)?127\.0\.0\.1)$/);
     assert.equal(new Set(requests.map(({ requestId }) => requestId)).size, requests.length);
     const shown = requests.map(({ method, route, status }) => `${method} ${route} ${status}`);
     assert.ok(shown.includes("POST /oauth/:org/token 200"));
     assert.ok(shown.includes("POST /oauth/:org/token 401"));
     assert.ok(shown.includes("GET (none) 404"));
+  });
+
+  test("logs slow statements by the function of the store, without a value", () => {
+    const slow = server
+      .logLines()
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === "slow statement");
+    for (const { requestId: _, ...line } of slow)
+      assert.deepEqual(Object.keys(line).sort(), [
+        "durationMs",
+        "function",
+        "level",
+        "msg",
+        "service",
+        "time",
+      ]);
+    const names = new Set(slow.map((line) => String(line["function"])));
+    for (const name of ["applications.findApplication", "organisations.findOrganisation", "commit"])
+      assert.ok(names.has(name), `${name} among ${[...names]}`);
+    const ofRequest = slow.find(({ requestId }) => requestId !== undefined);
+    assert.ok(server.logLines().some((line) => line.includes(`"requestId":"${ofRequest?.["requestId"]}"`)));
   });
 
   test("keeps the demo on a second start, on another port too, and adds what an older one lacks", async () => {

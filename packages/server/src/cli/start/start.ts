@@ -4,6 +4,7 @@ import { redactSecrets } from "@signet/protocol/redact-secrets";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Config } from "../../config/config.ts";
 import { workerShare } from "../../config/worker-share.ts";
+import { auditedRequest } from "../../core/audit/audited-request.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
@@ -11,6 +12,7 @@ import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { finishDeletions } from "../../core/organisations/deletion/finish-deletions.ts";
 import { keepAuditLog } from "../../core/organisations/deletion/keep-log.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
+import { type StatementObserver, slowStatements } from "../../db/observed/statement-observer.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import { boundsOf } from "../../http/listeners/connection-bounds.ts";
 import type { ListenerEvents } from "../../modules/certificate-listeners.ts";
@@ -119,7 +121,11 @@ export async function runServer(
   const local = isDemo ? loopbackNetworks : [];
   const service = await openService(
     { ...config, outboundAllow: [...config.outboundAllow, ...local] },
-    { onError: (error) => log.error(describeError(error), "background work failed"), isServer: true },
+    {
+      onError: (error) => log.error(describeError(error), "background work failed"),
+      isServer: true,
+      statements: statementObserver(config, log),
+    },
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
@@ -129,6 +135,15 @@ export async function runServer(
     log.info("stopped");
     log.flush();
   }
+}
+
+/** Undefined when nobody listens: statements then cost nothing more. */
+function statementObserver({ slowQueryMs }: Config, log: Log): StatementObserver | undefined {
+  if (slowQueryMs === undefined) return undefined;
+  return slowStatements(slowQueryMs, (slow) => {
+    const requestId = auditedRequest()?.requestId;
+    log.warn({ ...(requestId === undefined ? {} : { requestId }), ...slow }, "slow statement");
+  });
 }
 
 interface Serving extends Pick<Running, "log" | "io" | "stopRequested"> {

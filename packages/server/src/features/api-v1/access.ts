@@ -2,6 +2,7 @@
  * Who calls API v1 (api-v1.md, "Access"): a client with an access token of its own. The token's client, grant, scopes,
  * revocation and certificate are looked up at every call.
  */
+
 import { isUuid } from "@signet/protocol/hash";
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
@@ -9,6 +10,7 @@ import type { OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Act } from "../../core/audit/audit.store.ts";
+import { noteCaller } from "../../core/audit/audited-request.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -88,6 +90,7 @@ async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCa
     throw unauthenticated("a revoked token, or not a client's own", "invalid_token");
   if (!(await deps.hasValidBinding(organisation, request, claims)))
     throw unauthenticated("a bound token without its certificate", "invalid_token");
+  noteCaller(organisation.id, client.id);
   return {
     organisation,
     client,

@@ -11,6 +11,7 @@ import { matchReturnUrl, withoutParameter, withParameter } from "@signet/protoco
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import { noteCaller } from "../../core/audit/audited-request.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -78,6 +79,7 @@ async function readLogin(deps: FederationDeps, form: Form): Promise<LoginRequest
   const application = isUuid(appId) ? await deps.applications.findByClientId(appId) : undefined;
   const organisation = application && (await deps.organisations.find(application.orgId));
   if (!application || !organisation) throw pageError("app-unknown", "The appId is unknown.");
+  noteCaller(organisation.id, application.id);
   const returnUrl = form.values.get("returnUrl");
   if (returnUrl === undefined) throw pageError("return-url-missing", "The returnUrl parameter is missing.");
   if (!matchReturnUrl(returnUrl, application.settings.returnUrls)) {

@@ -1,5 +1,7 @@
 /** GET and POST /oauth/{org}/userinfo (OpenID Connect Core §5.3): the claims that the access token gives access to. */
+
 import type { FastifyInstance } from "fastify";
+import { noteCaller } from "../../core/audit/audited-request.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
@@ -32,6 +34,7 @@ async function userinfoClaims(
   { user, claims, scopes }: BearerAuthentication,
 ): Promise<Claims> {
   const { orgId } = user;
+  noteCaller(orgId, claims.client_id);
   const application = await deps.applications.find(orgId, claims.client_id);
   const familyId = familyIdFromTokenId(claims.jti);
   const [customScopes, family] = await Promise.all([

@@ -14,6 +14,7 @@ import {
 } from "@signet/protocol/hmac-headers";
 import { isHmacSignature } from "@signet/protocol/hmac-signature";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import { noteCaller } from "../../core/audit/audited-request.ts";
 import { recordOnce } from "../../core/audit/unauthenticated-events.ts";
 import { consumeOnce } from "../../core/consumed-values.store.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
@@ -77,6 +78,7 @@ export async function authenticateSystemAccount(
   if (!known) throw notAuthenticated("unknown public key");
   const organisation = await deps.organisations.find(known.account.orgId);
   if (!organisation) throw notAuthenticated("organisation disabled");
+  noteCaller(organisation.id, undefined);
   const refusal =
     strict === null ? "strict-form-incomplete" : await findRefusal(deps, known, strict, isSigned);
   if (refusal) return refuse(deps, request, known.account, refusal);

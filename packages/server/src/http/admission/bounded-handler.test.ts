@@ -23,6 +23,7 @@ async function serve(context: TestContext, limits: AdmissionLimits, now = () => 
     onRefused: () => refused++,
     headers: ["X-Every", "1"],
     refuseBrowser: (_request, response) => response.writeHead(503, { "content-type": "text/html" }).end(),
+    idOf: () => "node-1",
   });
   const server = createServer(handler).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -42,7 +43,9 @@ test("what has no place is refused with 503 and when to come back, and counted; 
   assert.deepEqual([second.status, second.headers.get("retry-after")], [503, "1"]);
   assert.equal(second.headers.get("x-every"), "1");
   assert.equal(second.headers.get("content-type"), "application/json");
-  assert.equal(((await second.json()) as { error?: string }).error, "temporarily_unavailable");
+  assert.equal(second.headers.get("x-request-id"), "node-1");
+  const { error, instance } = (await second.json()) as { error?: string; instance?: string };
+  assert.deepEqual([error, instance], ["temporarily_unavailable", "node-1"]);
   assert.equal(refused(), 1);
   held[0]?.end("ok");
   assert.equal(await (await first).text(), "ok");
@@ -64,13 +67,13 @@ test("whoever waits is begun as soon as the answer before it is sent", async (co
   assert.equal((await second).status, 200);
 });
 
-test("a refused call of the APIs gets problem+json, and no reference that nobody could find", async (context) => {
+test("a refused call of the APIs gets problem+json", async (context) => {
   const { url } = await serve(context, none);
   for (const path of ["/api/v1/organisations", "/legacy/api/oauth/clients"]) {
     const answer = await fetch(`${url}${path}`);
     assert.equal(answer.headers.get("content-type"), "application/problem+json", path);
     const { type, status, instance } = (await answer.json()) as Record<string, unknown>;
-    assert.deepEqual([type, status, instance], ["urn:signet:error:unavailable", 503, "none"]);
+    assert.deepEqual([type, status, instance], ["urn:signet:error:unavailable", 503, "node-1"]);
   }
 });
 
@@ -151,7 +154,7 @@ test("a handler that leaves its place at once has none, and a HEAD request gives
       leavePlace(response);
       if (request.method === "HEAD") response.end();
     },
-    { limits, onRefused: assert.fail, headers: [], refuseBrowser: () => assert.fail() },
+    { limits, onRefused: assert.fail, headers: [], refuseBrowser: () => assert.fail(), idOf: () => "node-1" },
   );
   const server = createServer(handler).listen(0, "127.0.0.1");
   await once(server, "listening");

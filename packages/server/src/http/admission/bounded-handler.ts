@@ -1,5 +1,6 @@
 /** Requests pass the admission before they reach Fastify; health checks do not, and published documents were answered before. */
 import type { IncomingMessage, RequestListener } from "node:http";
+import { REQUEST_ID_HEADER, type RequestReferences } from "../request-references.ts";
 import { type AdmissionLimits, createAdmission } from "./admission.ts";
 import { organisationLanes } from "./organisation-lanes.ts";
 import { Overloaded } from "./places.ts";
@@ -14,7 +15,7 @@ const refused = new WeakSet<IncomingMessage>();
 
 export const isRefused = (request: IncomingMessage): boolean => refused.has(request);
 
-export interface BoundedHandlerOptions {
+export interface BoundedHandlerOptions extends Pick<RequestReferences, "idOf"> {
   readonly limits?: AdmissionLimits | undefined;
   onRefused(error: Overloaded): void;
   /** Of every answer of the service, names and values in turn. */
@@ -27,7 +28,7 @@ export interface BoundedHandlerOptions {
 
 export function boundedHandler(
   handler: RequestListener,
-  { limits, onRefused, headers, refuseBrowser, now = () => performance.now() }: BoundedHandlerOptions,
+  { limits, onRefused, headers, refuseBrowser, idOf, now = () => performance.now() }: BoundedHandlerOptions,
 ): RequestListener {
   const overloaded = new Overloaded();
   const mayRender = pageBudget(now);
@@ -41,8 +42,11 @@ export function boundedHandler(
         refused.add(request);
         return refuseBrowser(request, response);
       }
-      response.writeHead(503, [...refusalHeaders, "Content-Type", mediaTypeFor(request), ...headers]);
-      response.end(body);
+      const id = idOf(request);
+      const body = `${bodyStart}${id}${bodyEnd}`;
+      const own = ["Content-Type", mediaTypeFor(request), REQUEST_ID_HEADER, id, ...headers];
+      response.writeHead(503, [...refusalHeaders, "Content-Length", String(body.length), ...own]);
+      response.end(body, "latin1");
     },
   };
   return (request, response) => {
@@ -71,25 +75,22 @@ function pathOf({ url = "" }: IncomingMessage): string {
 }
 
 /**
- * Members of RFC 9457 and of RFC 6749 §5.2, of which either reader ignores the other's. There is no request id: no line of the
- * log has it, as refusals are counted.
+ * Members of RFC 9457 and of RFC 6749 §5.2, of which either reader ignores the other's, around the request's id: the log counts
+ * refusals, but a proxy's has each.
  */
-const body = Buffer.from(
-  JSON.stringify({
-    type: "urn:signet:error:unavailable",
-    title: "The service is temporarily unavailable",
-    status: 503,
-    instance: "none",
-    error: "temporarily_unavailable",
-    error_description: "The service is temporarily unavailable",
-  }),
-);
+const [bodyStart = "", bodyEnd = ""] = JSON.stringify({
+  type: "urn:signet:error:unavailable",
+  title: "The service is temporarily unavailable",
+  status: 503,
+  instance: "<id>",
+  error: "temporarily_unavailable",
+  error_description: "The service is temporarily unavailable",
+}).split("<id>");
 const mediaTypeFor = ({ url = "" }: IncomingMessage): string =>
   url.startsWith("/api/") || url.startsWith("/legacy/") ? "application/problem+json" : "application/json";
 
 /** A flat list, which node:http writes fastest. Any origin may read it: it tells nothing. */
 const refusalHeaders = [
-  ["Content-Length", String(body.length)],
   ["Cache-Control", "no-store"],
   ["Retry-After", String(RETRY_AFTER_SECONDS)],
   ["X-Content-Type-Options", "nosniff"],

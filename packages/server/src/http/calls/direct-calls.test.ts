@@ -8,7 +8,14 @@ const ID = `${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}`;
 
 function directAlone() {
   const calls = directCalls({
-    ...{ newRequestId: () => "", bodyLimit: 10, headers: [], errorAnswer: assert.fail, fail: assert.ifError },
+    ...{
+      idOf: () => "",
+      traceOf: () => undefined,
+      bodyLimit: 10,
+      headers: [],
+      errorAnswer: assert.fail,
+      fail: assert.ifError,
+    },
     ...{ during: (_request, work) => work(), log: () => {} },
   });
   const take = (url: string, headers: Record<string, string> = {}) => {

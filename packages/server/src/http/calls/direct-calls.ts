@@ -8,7 +8,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Form } from "@signet/protocol/form";
 import { latePlace, leavePlace } from "../admission/places.ts";
 import { EMPTY_FORM, readForm } from "../form-body.ts";
-import { type RequestLine, toMilliseconds } from "../request-log.ts";
+import { addressOf } from "../listeners/client-address.ts";
+import { orgIdIn, type RequestLine, type RequestMarks, toMilliseconds } from "../request-log.ts";
+import { REQUEST_ID_HEADER, type RequestReferences } from "../request-references.ts";
 import { type Answer, type CallHandler, writeAnswer } from "./call.ts";
 
 export interface DirectCalls {
@@ -20,23 +22,14 @@ export interface DirectCalls {
   close(): void;
 }
 
-export interface DirectCallsOptions {
-  /** The same as the framework's. */
-  newRequestId(): string;
+export interface DirectCallsOptions extends Pick<RequestReferences, "idOf" | "traceOf"> {
   readonly bodyLimit: number;
   /** Of every answer of the service. */
   readonly headers: readonly string[];
   /** What the endpoints' error handler answers. */
   errorAnswer(error: unknown, requestId: string): Answer;
   /** Runs the handler as a part of its request. */
-  during<T>(
-    request: {
-      readonly requestId: string;
-      readonly userAgent: string | undefined;
-      readonly onWait: () => void;
-    },
-    work: () => T,
-  ): T;
+  during<T>(request: RequestMarks, work: () => T): T;
   /** A fault of this way itself. */
   fail(error: unknown): void;
   log(line: RequestLine): void;
@@ -110,39 +103,42 @@ interface Taken {
 function take(options: DirectCallsOptions, { route, names, handler }: DirectRoute, taken: Taken): void {
   const { request, response, ids } = taken;
   const started = performance.now();
-  const requestId = options.newRequestId();
+  const requestId = options.idOf(request);
   const { headers, method = "" } = request;
+  const params: Record<string, string> = {};
+  for (const [at, name] of names.entries()) params[name] = ids[at] ?? "";
+  const marks: RequestMarks = {
+    ...{ requestId, userAgent: headers["user-agent"], clientId: undefined },
+    orgId: orgIdIn(params["org"]),
+    traceId: options.traceOf(request),
+    // From here on, and not in the parser's events, which have lost what came before.
+    onWait: () => leavePlace(response),
+  };
   logAtEnd(response, (status) =>
     options.log({
-      requestId,
-      method,
-      route,
-      status,
+      ...{ requestId, method, route, status },
       durationMs: toMilliseconds(performance.now() - started),
+      orgId: marks.orgId,
+      clientId: marks.clientId,
+      address: addressOf({ raw: request }),
+      traceId: marks.traceId,
     }),
   );
+  const own = [...options.headers, REQUEST_ID_HEADER, requestId];
   const answer = async () => {
     let form: Form;
     try {
       form = method === "GET" ? EMPTY_FORM : readForm(await readBody(request));
     } catch (error) {
       // As the framework does: more may come of a body that was not read to its end.
-      return writeAnswer(response, options.errorAnswer(error, requestId), [
-        ...options.headers,
-        "connection",
-        "close",
-      ]);
+      return writeAnswer(response, options.errorAnswer(error, requestId), [...own, "connection", "close"]);
     }
-    const params: Record<string, string> = {};
-    for (const [at, name] of names.entries()) params[name] = ids[at] ?? "";
     const call = { raw: request, requestId, route, params, headers, form, query: () => EMPTY_FORM };
     const begun = latePlace(response)?.then(() => handler(call)) ?? handler(call);
     const answered = await begun.catch((error: unknown) => options.errorAnswer(error, requestId));
-    writeAnswer(response, answered, options.headers);
+    writeAnswer(response, answered, own);
   };
-  // From here on, and not in the parser's events, which have lost what came before.
-  const onWait = () => leavePlace(response);
-  options.during({ requestId, userAgent: headers["user-agent"], onWait }, answer).catch(options.fail);
+  options.during(marks, answer).catch(options.fail);
 }
 
 function readBody(request: IncomingMessage): Promise<string> {

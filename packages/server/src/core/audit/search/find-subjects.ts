@@ -29,7 +29,8 @@ export async function findSubjects(db: Db, orgId: string, input: string): Promis
   const address = canonicalAddress(text);
   if (address !== undefined) return exactly(valuesOf("address", addressSpellings(address)));
   if (isEmail(text)) return emailSubjects(db, orgId, text);
-  if (isUuid(text)) return exactly(idFilters(text.toLowerCase()));
+  // A proxy may name its requests by UUIDs.
+  if (isUuid(text)) return exactly([...idFilters(text.toLowerCase()), ...valuesOf("request", [text])]);
   const actors = await matchActors(db, orgId, text);
   if (actors.length > 0) return exactly(valuesOf("actor", actors));
   const { filters, isPartial } = await nameFilters(db, orgId, text);

@@ -14,6 +14,7 @@ import {
 } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import { matchClientSecret } from "../../../core/applications/client-secrets.ts";
+import { noteCaller } from "../../../core/audit/audited-request.ts";
 import { recordOnce } from "../../../core/audit/unauthenticated-events.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
@@ -71,6 +72,7 @@ export async function identifyClient(
   const { clientId } = credentials;
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
   if (!application) throw invalidClient(organisation, "unknown client");
+  noteCaller(organisation.id, application.id);
   return { application, credentials };
 }
 

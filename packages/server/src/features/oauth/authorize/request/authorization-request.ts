@@ -11,6 +11,7 @@ import { matchRedirectUri } from "@signet/protocol/oauth/redirect-uri";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import type { Application, ApplicationSettings } from "../../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
+import { noteCaller } from "../../../../core/audit/audited-request.ts";
 import type { RefusalReason } from "../../../../core/refused-requests/refused-request.ts";
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
 import { isApiScope } from "../../../../core/scopes/api-scopes.ts";
@@ -87,6 +88,7 @@ export async function readTarget(
   if (clientId === undefined) throw pageError("client-id-missing", "The client_id parameter is missing.");
   const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
   if (!application) throw pageError("client-unknown", "The client_id is unknown.");
+  noteCaller(orgId, application.id);
   const redirectUri = form.values.get("redirect_uri");
   const refused = (reason: RefusalReason, description: string) => {
     const error = pageError(reason, description);
