@@ -3,11 +3,13 @@
  * package.json of its own. `npm pack packages/server/dist` gives one tarball that installs without this repository.
  */
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { COMMONJS_FOLDER, writeCommonJsEntries } from "./commonjs-entries.ts";
 import { inlinePackage } from "./inline-package.ts";
 import { renameImports, renameToBuilt } from "./module-specifiers.ts";
 import { packPrograms } from "./pack-programs.ts";
+import { writeEntry } from "./program-entry/write-entry.ts";
 import { type Manifest, ownDependencies, publishableManifest } from "./publishable-manifest.ts";
 import { runCommand } from "./run-command.ts";
 import { listFiles, repositoryRoot } from "./source-files.ts";
@@ -77,13 +79,18 @@ async function buildPackage(target: Package, needed: Package[], checksTypes: boo
   for (const own of inlined) await inlinePackage(target.dist, { name: own.manifest.name, dist: own.dist });
   for (const own of bundled) {
     const inside = path.join(target.dist, "node_modules", own.manifest.name);
-    await cp(own.dist, inside, { recursive: true, filter: (file) => path.basename(file) !== "node_modules" });
+    await cp(own.dist, inside, { recursive: true, filter: isLoaded });
   }
   const manifestsOf = (packages: Package[]) => packages.map(({ manifest }) => manifest);
   const manifest = publishableManifest(target.manifest, manifestsOf(bundled), manifestsOf(inlined));
   await writeFile(path.join(target.dist, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  for (const file of Object.values(manifest["bin"] ?? {})) await makeExecutable(path.join(target.dist, file));
+  await writeEntry(target.dist, manifest);
+  if (!manifest.bin) await writeCommonJsEntries(target.dist);
 }
+
+/** What a program loads of a package inside it: not what that one has inside, nor what others compile against. */
+const isLoaded = (file: string): boolean =>
+  !["node_modules", COMMONJS_FOLDER].includes(path.basename(file)) && !file.endsWith(".d.ts");
 
 /** The sources without tests. Own packages are taken by their built types, so that the compiler does not emit them here. */
 async function compile(
@@ -98,7 +105,8 @@ async function compile(
     noEmit: false,
     noEmitOnError: true,
     noCheck: !checksTypes,
-    declaration: true,
+    // Nobody imports a program.
+    declaration: manifest.bin === undefined,
     rootDir: path.join(folder, "src"),
     outDir: dist,
     typeRoots: [path.join(repositoryRoot, "node_modules", "@types")],
@@ -150,12 +158,6 @@ async function copyAssets({ folder, dist }: Package): Promise<void> {
       .find((file) => existsSync(file));
     if (source) await cp(source, path.join(dist, name));
   }
-}
-
-async function makeExecutable(file: string): Promise<void> {
-  const text = await readFile(file, "utf8");
-  if (!text.startsWith("#!")) await writeFile(file, `#!/usr/bin/env node\n${text}`);
-  await chmod(file, 0o755);
 }
 
 if (import.meta.main) {

@@ -22,8 +22,8 @@ test("entries name the built files, and what only the repository needs stays beh
     version: "2.0.0",
     license: "Apache-2.0",
     engines: { node: ">=24" },
-    bin: { signet: "./main.js" },
-    exports: { "./*": { types: "./*.d.ts", default: "./*.js" }, "./package.json": "./package.json" },
+    bin: { signet: "./signet.cjs" },
+    exports: { "./package.json": "./package.json" },
     dependencies: { "@signet/protocol": "2.0.0", asn1js: "3.0.0", pg: "8.0.0" },
     bundleDependencies: ["@signet/protocol"],
   });
@@ -40,4 +40,16 @@ test("a package without own dependencies bundles nothing", () => {
   assert.ok(!("bundleDependencies" in publishableManifest(protocol, [])));
   assert.deepEqual(ownDependencies(server), ["@signet/protocol"]);
   assert.deepEqual(ownDependencies(protocol), []);
+});
+
+test("a library has its types for ES modules and for CommonJS, whose folder is no entry itself", () => {
+  const { exports } = publishableManifest({ ...protocol, exports: { "./*": "./src/*.ts" } }, []);
+  assert.deepEqual(exports, {
+    "./*": {
+      import: { types: "./*.d.ts", default: "./*.js" },
+      require: { types: "./cjs/*.d.ts", default: "./cjs/*.js" },
+    },
+    "./cjs/*": null,
+    "./package.json": "./package.json",
+  });
 });

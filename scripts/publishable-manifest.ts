@@ -1,3 +1,5 @@
+import { COMMONJS_FOLDER } from "./commonjs-entries.ts";
+
 /** The fields of a package.json that the build reads or writes. */
 export type Manifest = {
   name: string;
@@ -9,6 +11,16 @@ export type Manifest = {
   inlineDependencies?: string[];
   [other: string]: unknown;
 };
+
+/** Of a built package. */
+export interface BuiltManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly bundleDependencies?: readonly string[];
+  readonly [other: string]: unknown;
+}
 
 const ownScope = "@signet/";
 // What only this repository needs; the rest (description, license, engines …) goes along as it is.
@@ -36,33 +48,51 @@ export function publishableManifest(
   source: Manifest,
   bundled: Manifest[],
   inlined: Manifest[] = [],
-): Record<string, unknown> {
+): BuiltManifest {
   const fields = Object.entries(source).filter(([field]) => !leftOut.has(field));
   const own = new Set(inlined.map(({ name }) => name));
-  const needed = Object.assign({}, ...[...bundled, ...inlined, source].map((one) => one.dependencies));
+  const needed: Record<string, string> = Object.assign(
+    {},
+    ...[...bundled, ...inlined, source].map((one) => one.dependencies),
+  );
   const dependencies = Object.fromEntries(Object.entries(needed).filter(([name]) => !own.has(name)));
   const inside = Object.fromEntries(bundled.map(({ name, version }) => [name, version]));
-  const exports = mapValues(source.exports, (file) => ({
-    types: builtFile(file, ".d.ts"),
-    default: builtFile(file, ".js"),
-  }));
   return {
+    name: source.name,
+    version: source.version,
     ...Object.fromEntries(fields),
-    ...(source.bin && { bin: mapValues(source.bin, (file) => builtFile(file, ".js")) }),
-    exports: { ...exports, "./package.json": "./package.json" },
+    ...(source.bin && { bin: builtPrograms(source.bin) }),
+    exports: builtEntries(source),
     dependencies: { ...dependencies, ...inside },
     ...(bundled.length > 0 && { bundleDependencies: bundled.map(({ name }) => name) }),
   };
 }
 
-/** `./src/main.ts` as it is called in `dist`: `./main.js`. */
-function builtFile(file: string, ending: ".js" | ".d.ts"): string {
-  return file.replace(/^\.\/src\//, "./").replace(/\.ts$/, ending);
+/** Each begins with a file of its name that checks the version of Node (program-entry). */
+const builtPrograms = (bin: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.keys(bin).map((name) => [name, `./${name}.cjs`]));
+
+/** For ES modules and for CommonJS (commonjs-entries.ts). A program is run, not imported. */
+function builtEntries({ bin, exports = {} }: Manifest): Record<string, unknown> {
+  const entries = bin ? [] : Object.entries(exports);
+  const folder = `./${COMMONJS_FOLDER}/`;
+  const built = entries.map(([name, file]) => {
+    const [types, module] = [builtFile(file, ".d.ts"), builtFile(file, ".js")];
+    const [ownTypes, required] = [types, module].map((one) => one.replace("./", folder));
+    return [
+      name,
+      { import: { types, default: module }, require: { types: ownTypes, default: required } },
+    ] as const;
+  });
+  const isOpen = entries.some(([name]) => name === "./*");
+  return {
+    ...Object.fromEntries(built),
+    ...(isOpen && { [`${folder}*`]: null }),
+    "./package.json": "./package.json",
+  };
 }
 
-function mapValues<From, To>(
-  record: Record<string, From> = {},
-  map: (value: From) => To,
-): Record<string, To> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+/** `./src/index.ts` as it is called in `dist`: `./index.js`. */
+function builtFile(file: string, ending: ".js" | ".d.ts"): string {
+  return file.replace(/^\.\/src\//, "./").replace(/\.ts$/, ending);
 }

@@ -129,6 +129,29 @@ test("signet-agent runs without the server, its database and optional dependenci
   assert.match((await agent("policy", "check")).stdout, /Issuer https:\/\/id\.example/);
 });
 
+test("a Node that is too old is told so in a sentence by every program", async (t) => {
+  const places = {
+    signet: path.join(folder, "installed", "node_modules", ".bin"),
+    "signet-agent": path.join(folder, "signing-agent", "bin"),
+    "signet-device": path.join(folder, "device-client", "bin"),
+  };
+  const pretend = path.join(folder, "pretend.cjs");
+  const versions = '{ ...process.versions, node: "18.20.8" }';
+  await writeFile(pretend, `Object.defineProperty(process, "versions", { value: ${versions} });`);
+  const tooOld = (await otherNodes()).map((node) => [node]);
+  t.diagnostic(`also by ${tooOld.join(", ") || "no older Node, as there is none"}`);
+  for (const node of [[process.execPath, "--require", pretend], ...tooOld])
+    for (const [name, place] of Object.entries(places)) {
+      const [program = "", ...parameters] = [...node, path.join(place, name), "--help"];
+      const { code, stdout, stderr } = await run(program, parameters).catch((error) => error);
+      assert.match(
+        stderr,
+        new RegExp(`^${name}: Node 24 or newer is needed, and this is Node [\\d.]+ .*\\.\n$`),
+      );
+      assert.deepEqual([code, stdout], [1, ""]);
+    }
+});
+
 test("signet-device runs without the server and third-party packages", async () => {
   const installed = await readdir(placeOf("device-client"), { recursive: true });
   const packages = installed.filter((file) => file.endsWith("/package.json"));

@@ -8,6 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 import { logTo } from "../../packages/server/src/cli/start/log.ts";
+import { serviceNotices } from "../../packages/server/src/cli/start/service-notices.ts";
 import { runServer } from "../../packages/server/src/cli/start/start.ts";
 import { readConfig } from "../../packages/server/src/config/config.ts";
 import { freshPostgres } from "../../packages/server/src/testing/databases.ts";
@@ -78,7 +79,9 @@ async function startOnce(
   };
   const { promise: stopRequested, resolve: stop } = Promise.withResolvers<string>();
   const { isDemo = true } = options;
-  const ended = runServer(config, { isDemo, io, log: logTo("info", { write }), stopRequested });
+  const log = logTo("info", { write });
+  const notices = serviceNotices(undefined, log);
+  const ended = runServer(config, { isDemo, io, log, notices, stopRequested });
   await Promise.race([ended, isReady]);
   return {
     port,

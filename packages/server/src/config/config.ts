@@ -16,6 +16,7 @@ import {
 import { InvalidPostgresUrl, readServerAddresses } from "../db/postgres/server-addresses.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
+import { type ServiceManager, serviceManager } from "./service-manager.ts";
 import { faultOfFile, originsOf, withSettingFiles } from "./setting-files.ts";
 import { faultsOfNames, type SettingName } from "./setting-names.ts";
 
@@ -53,6 +54,8 @@ export interface Config extends CertificateListeners {
   readonly drainSeconds: number;
   /** Undefined: no email is sent. */
   readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
+  /** Undefined: nobody waits to hear that the server is ready. */
+  readonly serviceManager: ServiceManager | undefined;
 }
 
 export class InvalidConfig extends Error {
@@ -107,6 +110,7 @@ export function readConfig(environment: Env = process.env): Config {
       faults,
     ),
     mail: mail(env, faults),
+    serviceManager: serviceManager(env, process.pid),
     ...certificateListeners(env, base, faults),
   };
   if (faults.length > 0) throw new InvalidConfig(faults);

@@ -4,6 +4,7 @@ import { type Program, runCommandLine } from "@signet/cli-runtime/run-command-li
 import { type OpenAgent, openAgent } from "../agent/open-agent.ts";
 import { readConfiguration } from "../configuration/configuration.ts";
 import { enrollCommand } from "./enroll-command.ts";
+import { healthCommand } from "./health-command.ts";
 import { keysCreateCommand, keysListCommand, keysRegisterCommand } from "./keys-commands.ts";
 import { type AgentCommand, type AgentIo, configFile, configOption } from "./options.ts";
 import { journalVerifyCommand, policyCheckCommand, policyTestCommand } from "./policy-commands.ts";
@@ -44,6 +45,7 @@ export const agentProgram: Program<AgentIo> = {
   commands: [
     enrollCommand,
     runCommand,
+    healthCommand,
     keysListCommand,
     keysCreateCommand,
     keysRegisterCommand,

@@ -13,6 +13,7 @@ import { finishDeletions } from "../../core/organisations/deletion/finish-deleti
 import { keepAuditLog } from "../../core/organisations/deletion/keep-log.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
 import { type StatementObserver, slowStatements } from "../../db/observed/statement-observer.ts";
+import { STUCK_MS } from "../../features/health/process-state.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import { boundsOf } from "../../http/listeners/connection-bounds.ts";
 import type { ListenerEvents } from "../../modules/certificate-listeners.ts";
@@ -27,6 +28,7 @@ import { describeError } from "./describe-error.ts";
 import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
+import { type ServiceNotices, serviceNotices } from "./service-notices.ts";
 import { superviseWorkers } from "./supervise-workers.ts";
 
 /** After the listeners have closed: a database that is away would keep the requests and every last write waiting. */
@@ -51,13 +53,15 @@ export const startCommand: Command = {
     const uncaught = watchUncaughtErrors(log);
     const stopRequested = Promise.race([signal, uncaught.stopRequested]);
     const isDemo = values.demo === true;
+    // Of several processes, the one that systemd started tells it.
+    const notices = serviceNotices(worker ? undefined : config.serviceManager, log);
     if (config.workers > 1 && !worker) {
-      const isSound = await runPrimary(config, { isDemo, io, log, stopRequested });
+      const isSound = await runPrimary(config, { isDemo, io, log, notices, stopRequested });
       return isSound && !uncaught.hasFailed() ? 0 : 1;
     }
     try {
       const own = worker ? workerShare(config) : config;
-      await runServer(own, { isDemo, io, log, stopRequested, ...(worker ? { worker } : {}) });
+      await runServer(own, { isDemo, io, log, notices, stopRequested, ...(worker ? { worker } : {}) });
     } finally {
       worker?.leave();
     }
@@ -68,7 +72,7 @@ export const startCommand: Command = {
 /** The process that starts the workers. @returns false when it had to give up */
 async function runPrimary(
   config: Config,
-  { isDemo, io, log, stopRequested }: Pick<Running, "isDemo" | "io" | "log" | "stopRequested">,
+  { isDemo, io, log, notices, stopRequested }: Omit<Running, "worker">,
 ): Promise<boolean> {
   // Once, before they start: the database is brought up to date, and the demo is made.
   const service = await openService(config, {
@@ -84,8 +88,11 @@ async function runPrimary(
   const { baseUrl, mtlsBaseUrl, workers } = config;
   const onReady = () => {
     log.info({ baseUrl, mtlsBaseUrl, database: "postgres", migrated: service.migrated, workers }, "ready");
+    // It watches over the workers, and kills those that are stuck.
+    notices.ready(() => false);
     if (demo) printDemo(demo, io, { hasMailbox: config.mail === undefined });
   };
+  void stopRequested.then(notices.stopping);
   const isSound = await superviseWorkers({
     count: workers,
     workers: clusterWorkers(),
@@ -107,6 +114,7 @@ interface Running {
   readonly isDemo: boolean;
   readonly io: Io;
   readonly log: Log;
+  readonly notices: ServiceNotices;
   /** Resolves with the logged reason when the server is to stop. */
   readonly stopRequested: Promise<string>;
   /** This process is one of several. */
@@ -115,7 +123,7 @@ interface Running {
 
 export async function runServer(
   config: Config,
-  { isDemo, io, log, stopRequested, worker }: Running,
+  { isDemo, io, log, notices, stopRequested, worker }: Running,
 ): Promise<void> {
   // The demo's applications run on the same machine.
   const local = isDemo ? loopbackNetworks : [];
@@ -129,7 +137,7 @@ export async function runServer(
   );
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
-    await serve(demo ? withMailbox(service) : service, { log, io, demo, stopRequested, worker });
+    await serve(demo ? withMailbox(service) : service, { log, io, demo, notices, stopRequested, worker });
   } finally {
     await service.close();
     log.info("stopped");
@@ -146,13 +154,14 @@ function statementObserver({ slowQueryMs }: Config, log: Log): StatementObserver
   });
 }
 
-interface Serving extends Pick<Running, "log" | "io" | "stopRequested"> {
+interface Serving extends Pick<Running, "log" | "io" | "notices" | "stopRequested"> {
   readonly demo: Demo | undefined;
   readonly worker: CurrentWorker | undefined;
 }
 
 /** Resolves when the server has stopped. */
-async function serve(service: Service, { log, io, demo, stopRequested, worker }: Serving): Promise<void> {
+async function serve(service: Service, serving: Serving): Promise<void> {
+  const { log, io, demo, notices, stopRequested, worker } = serving;
   const { config } = service;
   const bounds = boundsOf(config.workers);
   let draining = false;
@@ -192,9 +201,11 @@ async function serve(service: Service, { log, io, demo, stopRequested, worker }:
   log.info({ baseUrl, mtlsBaseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
   if (demo && !worker) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
   worker?.ready(service.database.stuckFor);
+  notices.ready(() => service.database.stuckFor() > STUCK_MS);
 
   const signal = await stopRequested;
   draining = true;
+  notices.stopping();
   log.info({ signal }, "stopping: draining requests in progress");
   // Nobody balances the load of a server that is stopped at its terminal, or that has failed.
   const listeningSeconds = signal === "SIGTERM" ? service.config.drainSeconds : 0;

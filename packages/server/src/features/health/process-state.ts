@@ -11,7 +11,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** It is told for long enough to be seen by a supervisor that asks every ten seconds. */
 const TOLD_MS = 15_000;
 /** No transaction takes as long: one that has kept the others waiting for this time never ends. */
-const STUCK_MS = 10_000;
+export const STUCK_MS = 10_000;
 
 /** @param stuckFor how long the database's connections are held by what does nothing with them, in milliseconds */
 export function watchProcess(stuckFor: () => number): ProcessState {

@@ -1,0 +1,3 @@
+// The program, on a Node that it works with.
+"use strict";
+void import("./main.js");
