@@ -27,6 +27,7 @@ import {
   type Visit,
 } from "./page.ts";
 import { readerMessages } from "./reader-language.ts";
+import { UNDONE, undoOf } from "./undo.ts";
 
 /** The handbook, which the service itself serves: a section for each page of the navigation (features/documentation). */
 const HANDBOOK = "/docs/console";
@@ -96,8 +97,11 @@ const uriOf = (visit: Visit, rest: string): string =>
 /** The value of `done` in an address when there was nothing left to do. */
 export const ALREADY_APPLIED = "already";
 
-export const wasAlready = ({ request }: Pick<Visit, "request">): boolean =>
-  parseQuery(request).values.get("done") === ALREADY_APPLIED;
+/** What any page may say of the last act. */
+export function outcomeOf({ request }: Pick<Visit, "request">): "already" | "undone" | undefined {
+  const done = parseQuery(request).values.get("done");
+  return done === ALREADY_APPLIED || done === UNDONE ? done : undefined;
+}
 
 /** What was just done, as the address says it: `done`, if there is a text for it. */
 export function doneKey<Texts extends object>(
@@ -130,6 +134,7 @@ export async function consoleFrame(
   const { user } = signedIn;
   const messages = pageMessages(visit, signedIn);
   const { frame } = messages.console;
+  const undo = undoOf(deps, visit, signedIn, messages);
   const others = await organisationsAdministeredBy(deps.database.query, user, MAX_OTHER_ORGANISATIONS);
   return {
     messages,
@@ -152,7 +157,8 @@ export async function consoleFrame(
       uri: `/oauth/${organisation.id}/end_session`,
       csrf: deps.browserSession.formBinding(visit).csrf,
     },
-    wasAlready: wasAlready(visit),
+    outcome: outcomeOf(visit),
+    ...(undo && { undo }),
     learnMoreUri: current && `${HANDBOOK}#${current}`,
     help: helpLinks(messages),
     commandMenu: commandMenu(consolePath(organisation, "/search"), user.id, messages),

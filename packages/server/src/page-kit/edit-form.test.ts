@@ -291,6 +291,7 @@ function signedInAs(currentSession: () => SignedIn): BrowserSessionPort {
     reauthenticationToken: () => "seal",
     isReauthenticationToken: () => false,
     writeSession: () => {},
+    undo: { read: () => undefined, write: () => {}, clear: () => {} },
     trustedBrowserToken: () => undefined,
     signIn: async ({ reply }) => void (await reply.code(401).send("sign in")),
   };

@@ -7,6 +7,7 @@ import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { boundTo, type Db } from "../db/open.ts";
 import { goneRecordPage } from "../html/components/act.page.ts";
+import type { HiddenField } from "../html/components/form.ts";
 import {
   changedValues,
   type FormShown,
@@ -17,9 +18,11 @@ import type { FormFailure } from "../html/components/record-form.ts";
 import type { Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
+import { parsedForm } from "../http/form-body.ts";
 import {
   type AcceptedForm,
   acceptActionForm,
+  acceptOneTimeForm,
   applyOnce,
   duplicateSubmission,
   newSubmissionToken,
@@ -43,6 +46,7 @@ import {
 } from "./page.ts";
 import { askForIdentity } from "./reauthentication.ts";
 import { requireVersion, VersionConflict, versionOf } from "./record-version.ts";
+import { forgetEdit, keptEdit, offerUndo, UNDO_FIELD, type UndoableEdit, undoneUri } from "./undo.ts";
 
 /** One showing of the form, or one submission. */
 export interface Editing<Stored> {
@@ -84,6 +88,10 @@ export interface EditForm<Deps, Stored, Input, Content> {
     content: Content,
     editing: Editing<Stored> & { readonly acting: ReturnType<typeof auditContext> },
   ): Promise<string>;
+  /** Whether saving the former values again takes all of it back: so it is where this is left out. */
+  isUndoable?(content: Content, editing: Editing<Stored>): boolean;
+  /** What the form carries to name its record, besides its address. */
+  recordFields?(record: NoInfer<Stored>): readonly HiddenField[];
   /** What `save` threw, when it is about what was typed: faults (400), or a refusal (409). */
   explain?(error: unknown, editing: Editing<Stored>): FormState | FormFailure | undefined;
 }
@@ -161,10 +169,11 @@ export async function submitEditForm<Deps extends ConsoleDeps, Stored extends { 
   visit: Visit,
   form: EditForm<Deps, Stored, Input, Content>,
 ): Promise<void> {
-  const sent = await acceptActionForm(deps, visit, form);
+  const isUndo = parsedForm(visit.request).values.has(UNDO_FIELD);
+  const sent = await (isUndo ? acceptOneTimeForm(deps, visit) : acceptActionForm(deps, visit, form));
   if (sent.outcome === "reauthenticate") return askForIdentity(deps, visit, sent);
   try {
-    await submit(deps, visit, form, sent);
+    await (isUndo ? undo : submit)(deps, visit, form, sent);
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
     await showGone(deps, visit, form, sent);
@@ -189,10 +198,13 @@ async function submit<Deps extends ConsoleDeps, Stored extends { id: string }, I
   if ("faults" in validated) return rerender({ state: validated, status: 400 });
   if (form.previewButton !== undefined && sent.values.has(form.previewButton)) return rerender({});
   try {
-    const uri = await saveOnce(deps, sent, (inside) =>
+    const saved = await saveOnce(deps, sent, (inside) =>
       saveVersion(inside, form, editing, { version, content: validated.content }),
     );
-    await (uri === "duplicate-submission" ? rerender(duplicateSubmission()) : redirectTo(visit, uri));
+    if (saved === "duplicate-submission") return await rerender(duplicateSubmission());
+    if (saved.edit) offerUndo(deps, visit, sent.signedIn, saved.edit);
+    else forgetEdit(deps, visit);
+    await redirectTo(visit, saved.uri);
   } catch (error) {
     if (error instanceof VersionConflict) return showConflict(deps, form, editing, input);
     const refusal = form.explain?.(error, editing);
@@ -204,24 +216,69 @@ async function submit<Deps extends ConsoleDeps, Stored extends { id: string }, I
 const saveOnce = <Deps extends ConsoleDeps>(
   deps: Deps,
   sent: AcceptedForm | OneTimeForm,
-  save: (inside: Deps) => Promise<string>,
-): Promise<string> =>
+  save: (inside: Deps) => Promise<Saved>,
+): Promise<Saved | "duplicate-submission"> =>
   "submissionToken" in sent
     ? applyOnce(deps, sent, save)
     : deps.database.transaction((tx) => save({ ...deps, database: boundTo(deps.database, tx) }));
 
+interface Saved {
+  readonly uri: string;
+  /** Where something has changed, and can be taken back. */
+  readonly edit: UndoableEdit | undefined;
+}
+
 /** @throws VersionConflict, NotFound, and what `save` throws: then nothing is saved */
-async function saveVersion<Deps extends ConsoleDeps, Stored, Input, Content>(
+async function saveVersion<Deps extends ConsoleDeps, Stored extends { id: string }, Input, Content>(
   inside: Deps,
   form: EditForm<Deps, Stored, Input, Content>,
   editing: Editing<Stored>,
   { version, content }: { version: string; content: Content },
-): Promise<string> {
+): Promise<Saved> {
   const { visit, signedIn } = editing;
   await form.lock(inside.database.query, editing.record, editing);
   const record = await form.load(inside, visit);
   requireVersion(version, form.version(record));
-  return form.save(inside, content, { ...editing, record, acting: auditContext(visit, signedIn) });
+  const uri = await form.save(inside, content, { ...editing, record, acting: auditContext(visit, signedIn) });
+  if (form.isUndoable?.(content, editing) === false) return { uri, edit: undefined };
+  const written = versionOf(form.version(await form.load(inside, visit)));
+  const fields = form.recordFields?.(record) ?? [];
+  const edit = { recordId: record.id, before: form.toInput(record), written, uri, fields };
+  return { uri, edit: written === version ? undefined : edit };
+}
+
+/** Saves what was there before the last edit, unless anybody has saved something since. */
+async function undo<Deps extends ConsoleDeps, Stored extends { id: string }, Input, Content>(
+  deps: Deps,
+  visit: Visit,
+  form: EditForm<Deps, Stored, Input, Content>,
+  sent: AcceptedForm | OneTimeForm | RejectedForm,
+): Promise<void> {
+  const { signedIn } = sent;
+  const editing = await startEditing(deps, visit, form, signedIn);
+  const rerender = (shown: Partial<Shown<Input>>) => rerenderEditForm(deps, visit, form, signedIn, shown);
+  if (!("submissionToken" in sent)) return rerender("refusal" in sent ? sent.refusal : {});
+  const refuse = () => {
+    const { title, text } = editing.messages.console.frame.notUndone;
+    return rerender({ failure: { kind: "refused", title, text }, status: 409 });
+  };
+  const { record } = editing;
+  const kept = keptEdit(deps, visit, signedIn, { once: sent.values.get("once"), recordId: record.id });
+  if (!kept) return refuse();
+  // Of this form, of this version of the service.
+  const validated = await form.validate(kept.before as Input, editing);
+  if ("faults" in validated) return refuse();
+  try {
+    const saved = await applyOnce(deps, sent, (inside) =>
+      saveVersion(inside, form, editing, { version: kept.written, content: validated.content }),
+    );
+    if (saved === "duplicate-submission") return await refuse();
+    forgetEdit(deps, visit);
+    await redirectTo(visit, undoneUri(kept));
+  } catch (error) {
+    if (!(error instanceof VersionConflict) && !form.explain?.(error, editing)) throw error;
+    await refuse();
+  }
 }
 
 /** Says who was faster, and what each differing field is now; sent once more, what was typed is saved. */

@@ -54,6 +54,13 @@ export interface BrowserSessionPort {
     missing?: AuthenticationRequirement,
   ): Promise<void>;
   writeSession(visit: Visit, token: string): void;
+  /** What the last edit can be taken back to, for this session alone: see undo.ts. */
+  readonly undo: {
+    read(visit: Visit, sessionId: string): string | undefined;
+    /** Nothing is kept of a text that is too large for a cookie. */
+    write(visit: Visit, sessionId: string, text: string, maxAgeSeconds: number): void;
+    clear(visit: Visit): void;
+  };
   trustedBrowserToken(visit: Visit): string | undefined;
 }
 

@@ -96,20 +96,25 @@ export const recordLayout = (
     body: [page.tabs, page.body, lastChangeLine(view.lastChange, view.messages), copyStatus],
   });
 
-/** What was just done; a record that was just disabled can be enabled again from there. */
+/** What was just done; a record that was just disabled can be enabled from there, and the other way round. */
 export function doneNotice(
-  view: Pick<RecordView<unknown>, "done" | "record" | "uriOf" | "signOut" | "messages">,
+  view: Pick<RecordView<unknown>, "done" | "record" | "uriOf" | "signOut" | "messages" | "undo">,
   texts: Readonly<Record<string, string>>,
 ): Html | undefined {
   const { done = "", record, messages } = view;
   const text = Object.hasOwn(texts, done) ? texts[done] : undefined;
   if (text === undefined) return undefined;
-  const isDisabled = (record as { disabledAt?: number | null }).disabledAt;
-  if (done !== "disabled" || typeof isDisabled !== "number") return toast(text, messages);
+  const { disabledAt } = record as { disabledAt?: number | null };
+  const isStill = done === "disabled" ? typeof disabledAt === "number" : disabledAt === null;
+  if ((done !== "disabled" && done !== "enabled") || !isStill) return toast(text, view);
   // The token of this browser's forms, whatever they are for.
   const fields = [{ name: "csrf", value: view.signOut.csrf }];
-  const undo = { action: view.uriOf("/enable"), label: messages.console.frame.enableAgain, fields };
-  return toast(text, messages, { undo });
+  const { enableAgain, undo: label } = messages.console.frame;
+  const undo =
+    done === "disabled"
+      ? { action: view.uriOf("/enable"), label: enableAgain, fields }
+      : { action: view.uriOf("/disable"), label, fields };
+  return toast(text, view, { undo });
 }
 
 type EndAct = "enable" | "disable" | "delete";

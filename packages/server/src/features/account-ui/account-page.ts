@@ -27,7 +27,7 @@ import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { newNonce } from "../../http/page.ts";
 import type { Refusal } from "../../page-kit/accept-form.ts";
-import { pageMessages, pageOrganisation, wasAlready } from "../../page-kit/console-frame.ts";
+import { outcomeOf, pageMessages, pageOrganisation } from "../../page-kit/console-frame.ts";
 import type { BusyDeps } from "../../page-kit/full-queue.ts";
 import {
   type BrowserSessionPort,
@@ -171,7 +171,7 @@ export function accountFrame(visit: AccountVisit, current: AccountPage | undefin
     organisation: pageOrganisation(organisation),
     homeUri: `/oauth/${organisation.id}/account`,
     consoleUri: (rest) => consolePath(organisation, rest),
-    wasAlready: wasAlready(visit),
+    outcome: outcomeOf(visit),
     navigation: {
       label: frame.account,
       sections: [

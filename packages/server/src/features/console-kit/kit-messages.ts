@@ -42,9 +42,13 @@ export const overlays = (messages: Messages): Html =>
     close: messages.console.frame.close,
     body: html`<p>Details beside the list that they belong to.</p>`,
     foot: buttonLink({ id: "kit-open", uri: KIT, label: "Open" }),
-  })}${toast("Application disabled", messages, {
-    undo: { action: KIT, label: "Undo", fields: [] },
-  })}`;
+  })}${toast(
+    "Application disabled",
+    { messages },
+    {
+      undo: { action: KIT, label: "Undo", fields: [] },
+    },
+  )}`;
 
 /** Over the page's end, filled from another page; steps; scopes in words. */
 export const moreCards = (messages: Messages): Html =>

@@ -24,7 +24,8 @@ export const applications: Chapter = {
 <li><strong>Tokens.</strong> Lifetimes, algorithm, audience. Refresh tokens rotate with every use; a reused one ends all tokens of that sign-in (RFC 9700 §4.14).</li>
 <li><strong>Access and consent.</strong> Let every user in or assigned users only. Consent is given by each user, by an administrator for everyone, or not asked at all for your own applications.</li>
 </ul>
-<p>Disabling an application stops sign-ins and tokens immediately and can be undone. Deleting it can’t.</p>`,
+<p>Disabling an application stops sign-ins and tokens immediately and can be undone. Deleting it can’t.</p>
+<p>After a change is saved, <strong>Undo</strong> takes it back for ten minutes, unless the record has been changed again.</p>`,
 };
 
 export const scopes: Chapter = {

@@ -3,9 +3,10 @@ import { type Html, html, linkAddress } from "../html.ts";
 import { confirmActPage } from "./act.page.ts";
 import { type ConsoleFrame, consoleLayout } from "./console-layout.ts";
 import { hiddenFields } from "./form.ts";
+import type { Undo } from "./toast.ts";
 
 /** @param reason why nothing happens to it, or happened */
-export type BulkOutcome = { name: string; reason: string | undefined };
+export type BulkOutcome = { name: string; reason: string | undefined; id?: string };
 
 type ConfirmView = Parameters<typeof confirmActPage>[0];
 
@@ -37,20 +38,26 @@ ${outcomeList(view.rows)}`,
   });
 }
 
-/** What was done, and what was not. */
+/** What was done, what was not, and the way back where there is one: a question about those that it was done to. */
 export function bulkResultPage(
-  view: ConsoleFrame & { label: string; outcomes: readonly BulkOutcome[]; backUri: string },
+  view: Omit<ConsoleFrame, "undo"> & {
+    label: string;
+    outcomes: readonly BulkOutcome[];
+    backUri: string;
+    undo?: Undo | undefined;
+  },
 ): Html {
+  const { undo, ...frame } = view;
   const { list } = view.messages.console.frame;
   const done = view.outcomes.filter(({ reason }) => reason === undefined).length;
   const failed = view.outcomes.length - done;
   return consoleLayout({
-    ...view,
+    ...frame,
     breadcrumbs: [],
     title: view.label,
     summary: failed === 0 ? list.done({ count: done }) : list.partlyDone({ count: done, failed }),
     body: html`<section class="card" id="bulk-result">
-${outcomeList(view.outcomes)}<div class="actions"><a class="button primary" id="bulk-back" href="${linkAddress(view.backUri)}">${list.backToList}</a></div></section>
+${outcomeList(view.outcomes)}<div class="actions"><a class="button primary" id="bulk-back" href="${linkAddress(view.backUri)}">${list.backToList}</a>${undo && html`<form method="post" action="${linkAddress(undo.action)}">${hiddenFields(undo.fields)}<button class="button" id="bulk-undo" type="submit">${undo.label}</button></form>`}</div></section>
 `,
   });
 }

@@ -30,7 +30,7 @@ ${topBar(view)}
 ${navigationMenu(view)}
 <main id="content" tabindex="-1">
 ${breadcrumbs(view)}${pageHeader(view)}
-${view.notice ?? (view.wasAlready && toast(view.messages.console.frame.already, view.messages))}${view.body}
+${view.notice ?? (view.outcome && toast(view.messages.console.frame[view.outcome], view))}${view.body}
 ${view.isEndUserPage && pageFoot(view)}</main>
 </div>
 </body>`,

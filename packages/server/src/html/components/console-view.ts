@@ -2,6 +2,7 @@
 import type { Content, Html } from "../html.ts";
 import type { PageFrame, PageOrganisation } from "../layout.ts";
 import type { IconName } from "./icons.ts";
+import type { Undo } from "./toast.ts";
 
 export type NavLink = { id: string; label: string; uri: string; isCurrent: boolean; icon: IconName };
 
@@ -30,8 +31,10 @@ export type ConsoleFrame = PageFrame & {
   elsewhere: readonly MenuLink[];
   /** Posted from the menu: it signs out without another question. */
   signOut: { uri: string; csrf: string };
-  /** The last action found nothing left to do: shown when the page has no other notice. */
-  wasAlready?: boolean;
+  /** Of the last act, where the page has no notice of its own: nothing was left to do, or the last edit was taken back. */
+  outcome?: "already" | "undone" | undefined;
+  /** Of the edit that led to this page: its toast offers it. */
+  undo?: Undo;
   otherOrganisations: readonly { name: string; uri: string }[];
   /** In the `?` menu: documentation that this service serves. */
   help?: readonly MenuLink[];

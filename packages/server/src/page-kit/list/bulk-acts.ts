@@ -5,6 +5,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import { type BulkOutcome, bulkQuestionPage, bulkResultPage } from "../../html/components/bulk.page.ts";
 import type { BulkBar } from "../../html/components/bulk-bar.ts";
+import type { Undo } from "../../html/components/toast.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import {
   acceptForm,
@@ -63,7 +64,44 @@ async function answerBulk<Deps extends ConsoleDeps>(
     return ask(deps, visit, form, step, duplicateSubmission());
   const outcomes = await applyAll(deps, visit, form, step);
   const frame = await consoleFrame(deps, visit, form.signedIn, list.current);
-  await show(visit, frame, bulkResultPage({ ...frame, label: act.label(frame.messages), outcomes, backUri }));
+  const undo = undoOfActs(deps, visit, form, step, outcomes, frame.messages);
+  await show(
+    visit,
+    frame,
+    bulkResultPage({ ...frame, undo, label: act.label(frame.messages), outcomes, backUri }),
+  );
+}
+
+/** What each act can be taken back with. */
+const opposites: Readonly<Record<string, string>> = {
+  disable: "enable",
+  enable: "disable",
+  makeAdministrator: "makeMember",
+  makeMember: "makeAdministrator",
+};
+
+/** Asks before it does the opposite to those that the act was done to, and to no other. */
+function undoOfActs<Deps extends ConsoleDeps>(
+  { browserSession }: Pick<ConsoleDeps, "browserSession">,
+  visit: Visit,
+  form: SentForm,
+  { list, name }: Step<Deps>,
+  outcomes: readonly BulkOutcome[],
+  messages: Messages,
+): Undo | undefined {
+  const opposite = opposites[name] ?? "";
+  const ids = outcomes.flatMap(({ id, reason }) => (id !== undefined && reason === undefined ? [id] : []));
+  if (!Object.hasOwn(list.acts, opposite) || ids.length === 0) return undefined;
+  return {
+    action: requestPath(visit),
+    label: messages.console.frame.undo,
+    fields: [
+      { name: "csrf", value: browserSession.formBinding(visit).csrf },
+      { name: "act", value: opposite },
+      { name: "back", value: form.values.get("back") ?? "" },
+      ...ids.map((value) => ({ name: "selected", value })),
+    ],
+  };
 }
 
 /** The buttons below a list. The form gives the list's query along, so that the way back leads there. */
@@ -203,6 +241,6 @@ async function applyOne<Deps extends ConsoleDeps>(
   if (prepared.isDone) return [{ name, reason: list.already }];
   const confirmed: Confirmed = { organisation, signedIn, messages, values };
   const result = await prepared.apply(deps, auditContext(visit, signedIn), confirmed);
-  if (result.kind === "applied" || result.kind === "done") return [{ name, reason: undefined }];
+  if (result.kind === "applied" || result.kind === "done") return [{ id, name, reason: undefined }];
   return [{ name, reason: result.kind === "refused" ? result.title : list.already }];
 }

@@ -72,7 +72,7 @@ export async function showListPage<
     summary,
     breadcrumbs: [],
     actions: isEmpty && !list.emptyAction ? undefined : [list.beside?.(frame, deps), list.create?.(frame)],
-    notice: text === undefined ? undefined : toast(text, frame.messages),
+    notice: text === undefined ? undefined : toast(text, frame),
     scripts: isLive ? [liveScript.path] : [],
     body: [await body(section, frame, visit), isLive && liveStatus],
   });

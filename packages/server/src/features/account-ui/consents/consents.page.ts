@@ -28,7 +28,7 @@ export function consentsPage(view: ConsentsView): Html {
     ...view,
     title: text.title,
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.isDone ? toast(text.revoked, view.messages, { id: "consents-done" }) : undefined,
+    notice: view.isDone ? toast(text.revoked, view, { id: "consents-done" }) : undefined,
     body: html`<div class="cards">
 <section class="card" id="consents" aria-label="${text.heading}">
 ${

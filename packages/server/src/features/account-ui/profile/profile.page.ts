@@ -48,7 +48,7 @@ export type ProfileView = ConsoleFrame & {
 
 export function profilePage(view: ProfileView): Html {
   const text = view.messages.console.account.profile;
-  const done = view.isDone ? toast(text.saved, view.messages, { id: "profile-done" }) : undefined;
+  const done = view.isDone ? toast(text.saved, view, { id: "profile-done" }) : undefined;
   return consoleLayout({
     ...view,
     title: text.title,

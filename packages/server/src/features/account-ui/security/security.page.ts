@@ -187,7 +187,7 @@ export function securityPage(view: SecurityView): Html {
       text.summary({ organisation: organisation.name }),
       view.isRequired && ` ${text.required({ organisation: organisation.name })}`,
     ],
-    notice: done === undefined ? undefined : toast(done, view.messages, { id: "security-done" }),
+    notice: done === undefined ? undefined : toast(done, view, { id: "security-done" }),
     body: html`<div class="cards">
 ${
   factors === undefined

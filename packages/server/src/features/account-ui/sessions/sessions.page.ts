@@ -30,7 +30,7 @@ export function sessionsPage(view: SessionsView): Html {
     ...view,
     title: text.title,
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.isDone ? toast(text.ended, view.messages, { id: "sessions-done" }) : undefined,
+    notice: view.isDone ? toast(text.ended, view, { id: "sessions-done" }) : undefined,
     body: card({
       id: "sessions",
       title: text.listHeading,

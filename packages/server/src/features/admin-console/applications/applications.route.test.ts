@@ -247,6 +247,41 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.equal(theirs.status, 404);
   });
 
+  /** The form of the toast. */
+  const undoIn = ({ body }: { body: string }) =>
+    /id="done-notice"[\s\S]*?<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/.exec(body);
+  const pressUndo = async (page: { body: string }) => {
+    const [, action = "", fields = ""] = undoIn(page) ?? [];
+    const sent = [...fields.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]);
+    return console.browser.post(running.baseUrl + action, Object.fromEntries(sent) as Record<string, string>);
+  };
+
+  test("the toast of an unassigned user assigns them again, and is there only while they aren't", async () => {
+    const id = await make("spa", { name: "Taken off", redirectUris: "https://off.example/" });
+    await console.send(`/applications/${id}/users`, { email: org.user.email });
+    const off = await console.send(`/applications/${id}/users/${org.user.id}/take-off`);
+    const page = await console.browser.get(off.location ?? "");
+    assert.match((await pressUndo(page)).location ?? "", /done=assigned$/);
+    const back = await console.browser.get(off.location ?? "");
+    assert.ok(back.body.includes(`id="user-${org.user.id}"`));
+    assert.equal(undoIn(back), null);
+    for (const user of [other.user.id, "x", ""])
+      assert.equal(undoIn(await console.get(`/applications/${id}/users?done=takenOff&user=${user}`)), null);
+  });
+
+  test("the toast of a disabled application enables it, and the other way round", async () => {
+    const id = await make("spa", { name: "To and fro", redirectUris: "https://fro.example/" });
+    const off = await console.send(`/applications/${id}/disable`);
+    const on = await pressUndo(await console.browser.get(off.location ?? ""));
+    assert.equal((await found(id)).disabledAt, null);
+    assert.equal(undoIn(await console.browser.get(off.location ?? "")), null, "it is enabled");
+    await pressUndo(await console.browser.get(on.location ?? ""));
+    assert.notEqual((await found(id)).disabledAt, null);
+  });
+
   test("disables, enables and deletes after confirmation, deletion after typing the name", async () => {
     const id = await make("spa", { name: "Ended", redirectUris: "https://ended.example/" });
     await console.send(`/applications/${id}/disable`);

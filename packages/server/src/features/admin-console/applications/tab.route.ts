@@ -113,6 +113,8 @@ const tabForm = (deps: ConsoleDeps, tab: TabId): EditForm<ConsoleDeps, Applicati
     const faults = await consentFaults(deps, record, input, messages);
     return faults === undefined ? { content: input } : { faults };
   },
+  // An administrator's consent is a record of its own, revoked on its page.
+  isUndoable: ({ consentScopes = "" }) => consentScopes === "",
   save: async (inside, input, { visit, acting, record: { id } }) => {
     const saved = await changeApplication(inside, { ...acting, id }, (before) => ({
       ...toSettings(settingsOf(input), before),

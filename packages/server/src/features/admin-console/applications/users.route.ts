@@ -1,4 +1,5 @@
 /** Users assigned to an application: listed, added by email address, removed. */
+import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { isAssigned, listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
 import { assignUser, unassignUser } from "../../../core/application-access/application-access.ts";
@@ -16,7 +17,7 @@ import { pagination } from "../../../html/components/pagination.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
-import { toast } from "../../../html/components/toast.ts";
+import { toast, type Undo } from "../../../html/components/toast.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
@@ -83,6 +84,7 @@ async function showUsers(
     application,
     users: users.map((user) => ({ ...user, assignedBy: actorName(user.assignedBy) })),
     done: values.get("done"),
+    takenOff: await findTakenOff(deps, application, values),
   });
   await show(visit, view, page, shown.status);
 }
@@ -93,6 +95,8 @@ type UsersView = FormView<AssignInput> & {
   newestUri: string | undefined;
   olderUri: string | undefined;
   done: string | undefined;
+  /** Who was just removed, and isn't assigned again yet. */
+  takenOff: string | undefined;
 };
 
 function usersPage(view: UsersView): Html {
@@ -109,10 +113,31 @@ function usersPage(view: UsersView): Html {
     summary: isRestricted ? text.restricted : text.unrestricted,
     notice:
       formNotice({ ...view, labels: { email: text.email } }) ??
-      (success === undefined ? undefined : toast(success, messages)),
+      (success === undefined ? undefined : toast(success, view, assignAgain(view))),
     actions: !isRestricted && buttonLink({ id: "access-change", uri: settingsUri, label: text.change }),
     body: [assignCard(view), assignedCard(view)],
   });
+}
+
+/** Named by the address alone. @returns the email address of a user who can be assigned again */
+async function findTakenOff(
+  { database: { query } }: ConsoleDeps,
+  { orgId, id: applicationId }: Application,
+  values: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const userId = values.get("user") ?? "";
+  if (values.get("done") !== "takenOff" || !isUuid(userId)) return undefined;
+  if (await isAssigned(query, { orgId, applicationId, userId })) return undefined;
+  return (await findUser(query, orgId, userId))?.email;
+}
+
+function assignAgain({ takenOff, csrf, action, messages }: UsersView): { undo?: Undo } {
+  if (takenOff === undefined) return {};
+  const fields = [
+    { name: "csrf", value: csrf },
+    { name: "email", value: takenOff },
+  ];
+  return { undo: { action, label: messages.console.frame.undo, fields } };
 }
 
 function assignCard(view: UsersView): Html {
@@ -214,6 +239,6 @@ const unassignment: Confirmation<ConsoleDeps, Assignment> = {
   },
   apply: async (deps, acting, { application, user }) =>
     (await unassignUser(deps, { ...acting, applicationId: application.id, userId: user.id }))
-      ? done("takenOff")
+      ? done(`takenOff&user=${user.id}`)
       : alreadyApplied,
 };

@@ -43,7 +43,7 @@ export function auditListPage(view: AuditListView): Html {
     title: frame.pages.auditLog,
     breadcrumbs: [],
     summary: text.summary,
-    notice: view.done === undefined ? undefined : toast(view.done, view.messages),
+    notice: view.done === undefined ? undefined : toast(view.done, view),
     body: [
       html`<section class="card audit-events" aria-label="${frame.pages.auditLog}">
 ${filterForm(view)}${refusedRequest(view)}${rows(view)}${further(view)}</section>

@@ -44,9 +44,7 @@ export function mailTemplatePage(view: MailTemplateView): Html {
     ...view,
     ...editorHead(view, text.names[template]),
     scripts: [framesScript.path, draftPreviewScript.path],
-    notice: view.done
-      ? toast(text.done[view.done], messages)
-      : formNotice({ ...view, labels: labelsOf(text) }),
+    notice: view.done ? toast(text.done[view.done], view) : formNotice({ ...view, labels: labelsOf(text) }),
     body: html`${editorTabs(view, "emails")}${chooser(view)}<div class="editor"><div class="editor-form">
 ${card({ id: "text", title: text.names[template], text: html`${text.when[template]} ${textOfCard(view)}`, body: isEditable(template) && textForm(view, template) })}
 ${testCard(view)}</div>

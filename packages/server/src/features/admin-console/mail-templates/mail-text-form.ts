@@ -131,6 +131,7 @@ export const mailTextForm = (
   readInput: ({ values }: SentForm, { record }) =>
     values.has("reset") ? toInput({ own: {}, builtIn: record.builtIn }) : readText(values),
   toDisplay: (input) => input,
+  recordFields: ({ locale }) => [{ name: "language", value: locale }],
   page: async (view, { visit, record }) =>
     mailTemplatePage({
       ...view,

@@ -38,7 +38,7 @@ export function brandingPage(view: BrandingView): Html {
     ...view,
     ...editorHead(view, text.brandTab),
     breadcrumbs: [],
-    notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], messages)),
+    notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], view)),
     ...(preview ? { previewAccent: accentOrDefault(preview.accentColor) } : {}),
     scripts: [framesScript.path, draftPreviewScript.path],
     body: [

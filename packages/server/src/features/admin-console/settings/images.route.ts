@@ -70,6 +70,8 @@ const images: EditForm<ConsoleDeps, Organisation, ImagesInput, ImageChanges> = {
   version: present,
   toInput: () => ({}),
   readInput: ({ values }) => readImages(values),
+  // A file that was replaced is gone.
+  isUndoable: () => false,
   // The page shows the present images, and browsers do not resend a file.
   toDisplay: () => ({}),
   page: (view, { record }) =>

@@ -37,7 +37,7 @@ export function methodsPage(view: MethodsView): Html {
   return consoleLayout({
     ...view,
     ...editorHead(view, text.methods),
-    notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], messages)),
+    notice: formNotice({ ...view, labels }) ?? (view.done && toast(text.done[view.done], view)),
     scripts: [framesScript.path, draftPreviewScript.path],
     body: [
       editorTabs(view, "methods", text.methodsText),

@@ -31,7 +31,7 @@ export function settingsPage(view: SettingsView): Html {
     title: frame.pages.settings,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.done && toast(text.done[view.done], view.messages),
+    notice: view.done && toast(text.done[view.done], view),
     previewAccent: accentOrDefault(branding.accentColor),
     body: [
       brandingCard(view),

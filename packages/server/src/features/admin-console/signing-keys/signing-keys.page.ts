@@ -41,7 +41,7 @@ export function signingKeysPage(view: SigningKeysView): Html {
     title: frame.pages.signingKeys,
     summary: text.summary({ organisation: view.organisation.name }),
     breadcrumbs: [],
-    notice: view.done && toast(text.done[view.done], view.messages),
+    notice: view.done && toast(text.done[view.done], view),
     body: [keysCard(view), addressesCard(view), caCard(view), copyStatus],
   });
 }

@@ -28,6 +28,7 @@ export function addressRoute(app: FastifyInstance, deps: UsersDeps): void {
     },
     // A mail goes to the new address, and the present one stays until its link is opened.
     isRepeatable: true,
+    isUndoable: () => false,
     version: ({ email }) => email,
     toInput: (): AddressInput => ({ newEmail: "", known: !deps.outbox.isOpen }),
     readInput: ({ values }) => ({

@@ -48,6 +48,7 @@ forEachDatabase(({ fresh }) => {
     const given = { ...person, organisation: org.organisation, role, emailVerified: true, actor: "test" };
     return createUser(running.service, given);
   };
+  const roleOf = async (id: string) => (await findUser(db(), orgId(), id))?.role;
   const isDisabled = async (id: string) => (await findUser(db(), orgId(), id))?.disabledAt !== null;
   /** The list's form, and then the form of the page that asks. */
   const ask = async (act: string, ids: readonly string[]) => {
@@ -73,6 +74,27 @@ forEachDatabase(({ fresh }) => {
     assert.match(done.body, /href="[^"]*\/users\?search=bulk&amp;size=100"/, "back to the list as it was");
     assert.match((await perform("enable", ids)).body, /3 done\./);
     assert.deepEqual(await Promise.all(ids.map(isDisabled)), [false, false, false]);
+  });
+
+  test("the page of what was done offers the opposite, for those that it was done to, and asks again", async () => {
+    const [changed, already] = [await make(), await make()];
+    await perform("disable", [already]);
+    const opposites = [
+      ["disable", "enable", isDisabled],
+      ["makeAdministrator", "makeMember", async (id: string) => (await roleOf(id)) === "Administrator"],
+    ] as const;
+    for (const [act, opposite, isSo] of opposites) {
+      const done = await perform(act, [changed, ...(act === "disable" ? [already] : [])]);
+      const back = formOfPage(done);
+      assert.deepEqual([back.get("act"), back.getAll("selected")], [opposite, [changed]]);
+      assert.ok(await isSo(changed));
+      const asked = await here.post("/users/bulk", back);
+      assert.ok(await isSo(changed), "asked first");
+      await here.post("/users/bulk", formOfPage(asked));
+      assert.equal(await isSo(changed), false);
+    }
+    assert.ok(await isDisabled(already), "was so before");
+    assert.doesNotMatch((await perform("signOut", [changed])).body, /id="bulk-undo"/);
   });
 
   test("does nothing to other organisations' users, to one's own account, and nothing twice", async () => {

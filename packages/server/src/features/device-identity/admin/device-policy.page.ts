@@ -45,7 +45,7 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
     title: text.title,
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
-    notice: view.isSaved ? toast(done.saved, view.messages) : failureNotice(view.failure, messages),
+    notice: view.isSaved ? toast(done.saved, view) : failureNotice(view.failure, messages),
     body: [
       manageTabs("policy", view),
       policyForm(view),

@@ -61,7 +61,7 @@ export function managePage(view: ManageView): Html {
       !view.devices.isEmpty &&
       // A fragment, which buttonLink doesn't support.
       html`<a class="button primary" id="device-add" href="#register">${text.list.add}</a>`,
-    notice: formNotice({ ...view, labels }) ?? (done && toast(text.done[done], view.messages)),
+    notice: formNotice({ ...view, labels }) ?? (done && toast(text.done[done], view)),
     body: [
       manageTabs("list", view),
       listCard(text.list.heading, view.devices.section),

@@ -1,6 +1,7 @@
 /** What pages of other features need of the sign-in: the session, CSRF checks, and a sign-in that returns to the page. */
 import type { AuthenticationRequirement } from "../../../core/second-factors/factor-status.ts";
 import { acrValues, type SignedIn } from "../../../core/sessions/session.ts";
+import { undoCookie } from "../../../http/cookies/undo-cookie.ts";
 import type { BrowserSessionPort } from "../../../page-kit/page.ts";
 import { type BrowserDeps, currentSession, formBinding, isValidCsrfToken, type Visit } from "./browser.ts";
 import type { InternalPage } from "./flow.ts";
@@ -26,6 +27,7 @@ const requirements: Readonly<Record<AuthenticationRequirement, PageRequirements>
 export function browserSessionPort(deps: BrowserDeps): SignInPort {
   const readPage = (visit: Visit, page: InternalPage, wish: PageRequirements) =>
     readFlow(deps, visit, pageFlow(visit.organisation.id, page, deps.clock(), wish));
+  const undo = undoCookie(deps.baseUrl, deps.secondFactors.seals);
   return {
     currentSession: (visit) => currentSession(deps, visit),
     peekSession: (visit) => currentSession(deps, visit, { isBackground: true }),
@@ -49,6 +51,13 @@ export function browserSessionPort(deps: BrowserDeps): SignInPort {
     },
     writeSession: ({ organisation, reply }, token) =>
       deps.cookies.write(reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds),
+    undo: {
+      read: ({ organisation, request }, sessionId) =>
+        undo.read(request, { orgId: organisation.id, sessionId }),
+      write: (visit, sessionId, text, maxAgeSeconds) =>
+        void undo.write(visit, { orgId: visit.organisation.id, sessionId }, text, maxAgeSeconds),
+      clear: (visit) => undo.clear(visit, { orgId: visit.organisation.id }),
+    },
     trustedBrowserToken: ({ organisation, request }) =>
       deps.secondFactors.trustedBrowsers.read(request, organisation.id),
   };

@@ -55,7 +55,7 @@ export function agentPage(view: AgentView): Html {
       isAtWork && buttonLink({ id: "agent-keys", uri: ownUri(view, "/keys"), label: text.addKeys }),
       overflowMenu(endActs(view, "more-"), messages),
     ],
-    notice: view.done && toast(text.done[view.done], view.messages),
+    notice: view.done && toast(text.done[view.done], view),
     body: [
       detailsCard(view),
       keysCard(view),

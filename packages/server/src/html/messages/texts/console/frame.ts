@@ -47,7 +47,7 @@ export type ConsoleFrameTexts = {
         unreadable: string; unreadableText: string; isNow: (values: { value: string }) => string;
         isNowEmpty: string; unsaved: (values: { count: number }) => string; discard: string;
       };
-      already: string;
+      already: string; undo: string; undone: string; notUndone: { title: string; text: string; };
       changed: {
         title: string; text: string; by: (values: { who: string; at: number }) => string; gone: string;
         goneText: string;
