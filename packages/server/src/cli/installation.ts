@@ -2,7 +2,8 @@
 import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { findMasterKey, MASTER_KEY_FILE } from "../core/encryption/master-key.ts";
+import { MASTER_KEY_FILE } from "../core/encryption/folder-keys.ts";
+import { findMasterKeys } from "../core/encryption/master-key.ts";
 import { schemaState } from "../db/migrate.ts";
 import { timeline } from "../db/migrations/timeline.ts";
 import { openDatabase } from "../db/open.ts";
@@ -22,7 +23,7 @@ export async function requireInstallation(config: Config): Promise<void> {
       );
   } else if (!(await hasSchema(config)))
     throw new Error(`the database ${place} is empty. ${FIRST}, or set DATABASE_URL to the right one`);
-  if ((await findMasterKey(config.masterKey, dataDir)) === undefined)
+  if ((await findMasterKeys(config)) === undefined)
     throw new Error(
       `there is no master key at ${join(dataDir, MASTER_KEY_FILE)}: set SIGNET_MASTER_KEY, or SIGNET_DATA_DIR to the folder that has the file`,
     );

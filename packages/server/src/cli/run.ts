@@ -16,6 +16,7 @@ import { doctorCommand } from "./doctor/doctor.ts";
 import { explainError } from "./explain-error.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
+import { masterKeyCommands } from "./master-key/master-key-commands.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orgCommands } from "./org/org-commands.ts";
 import { errorMessage } from "./output.ts";
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   ...secretCommands,
   ...accountCommands,
   ...keysCommands,
+  ...masterKeyCommands,
   ...poolCommands,
   ...agentCommands,
   ...deviceCommands,

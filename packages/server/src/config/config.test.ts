@@ -34,6 +34,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     slowQueryMs: undefined,
     masterKey: undefined,
     serviceManager: undefined,
+    previousMasterKeys: [],
     logLevel: "info",
     trustedProxies: [],
     rateLimits: defaultRateLimits,
@@ -257,4 +258,14 @@ test("sizes the thread pool by processors plus one, unless the operator sets it"
   const chosen = { UV_THREADPOOL_SIZE: "12" };
   sizeThreadPool(chosen);
   assert.equal(chosen.UV_THREADPOOL_SIZE, "12");
+});
+
+test("previous master keys: one or several, in any separation, four at most", () => {
+  const keysOf = (SIGNET_MASTER_KEY_PREVIOUS: string) =>
+    readConfig({ SIGNET_MASTER_KEY_PREVIOUS }).previousMasterKeys;
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  assert.deepEqual(keysOf(one.toString("hex")), [one]);
+  assert.deepEqual(keysOf(`${two.toString("base64url")}, ${one.toString("hex")}\n`), [two, one]);
+  for (const wrong of ["nonsense", `${one.toString("hex")},x`, Array(5).fill(one.toString("hex")).join(",")])
+    assert.match(faultsOf({ SIGNET_MASTER_KEY_PREVIOUS: wrong }), /SIGNET_MASTER_KEY_PREVIOUS/);
 });

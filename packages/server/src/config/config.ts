@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { MAX_KEYS } from "../core/encryption/key-ring.ts";
 import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "../core/mail/smtp-settings.ts";
 import { isAllowEntry } from "../core/outbound/address-rules.ts";
 import { defaultConcurrency } from "../core/passwords/password-hasher.ts";
@@ -39,6 +40,8 @@ export interface Config extends CertificateListeners {
   readonly slowQueryMs: number | undefined;
   /** 32 bytes; undefined: a key file in the data directory. */
   readonly masterKey: Buffer | undefined;
+  /** Master keys that still open and verify, newest first. */
+  readonly previousMasterKeys: readonly Buffer[];
   readonly logLevel: string;
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
@@ -97,6 +100,7 @@ export function readConfig(environment: Env = process.env): Config {
     databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
     slowQueryMs: slowQueryMs(env, faults),
     masterKey: masterKey(env, faults),
+    previousMasterKeys: previousMasterKeys(env, faults),
     logLevel,
     rateLimits: rateLimits(env, faults),
     passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", hashes, faults),
@@ -178,11 +182,25 @@ function workers(env: Env, faults: string[]): number {
 function masterKey(env: Env, faults: string[]): Buffer | undefined {
   const value = text(env, "SIGNET_MASTER_KEY");
   if (value === undefined) return undefined;
-  const bytes = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, "hex") : Buffer.from(value, "base64url");
-  if (bytes.length === 32 && (/^[0-9a-f]{64}$/i.test(value) || /^[A-Za-z0-9_+/-]{43}=?$/.test(value)))
-    return bytes;
-  faults.push("SIGNET_MASTER_KEY must be 32 bytes, in base64url (43 characters) or hex (64)");
-  return undefined;
+  const key = keyBytes(value);
+  if (!key) faults.push("SIGNET_MASTER_KEY must be 32 bytes, in base64url (43 characters) or hex (64)");
+  return key;
+}
+
+function keyBytes(value: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, "hex");
+  return /^[A-Za-z0-9_+/-]{43}=?$/.test(value) ? Buffer.from(value, "base64url") : undefined;
+}
+
+/** One or several, separated by commas or white space; a file has one on each line. */
+function previousMasterKeys(env: Env, faults: string[]): Buffer[] {
+  const name = "SIGNET_MASTER_KEY_PREVIOUS";
+  const values = (text(env, name) ?? "").split(/[\s,]+/).filter((value) => value !== "");
+  const keys = values.flatMap((value) => keyBytes(value) ?? []);
+  if (keys.length < values.length)
+    faults.push(`${name} must be keys of 32 bytes each, in base64url (43 characters) or hex (64)`);
+  if (keys.length >= MAX_KEYS) faults.push(`${name} may have ${MAX_KEYS - 1} keys at most`);
+  return keys;
 }
 
 function outboundAllow(env: Env, faults: string[]): string[] {

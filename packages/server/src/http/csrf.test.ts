@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
+import { keyRing } from "../core/encryption/key-ring.ts";
+import { macs } from "../core/encryption/macs.ts";
 import { csrf } from "./csrf.ts";
 
 const ORG = "0190a1b2-0000-7000-8000-000000000001";
@@ -8,19 +10,27 @@ const OTHER_ORG = "0190a1b2-0000-7000-8000-000000000002";
 const BROWSER = `sgn_bs_${"A".repeat(43)}`;
 const OTHER_BROWSER = `sgn_bs_${"B".repeat(43)}`;
 
-const ours = csrf(Buffer.alloc(32, 1), "https://id.example.com");
+const ours = csrf(macs(keyRing(Buffer.alloc(32, 1))), "https://id.example.com");
 const from = (headers: Record<string, string>) => ({ headers }) as unknown as FastifyRequest;
 const own = from({ "sec-fetch-site": "same-origin", origin: "https://id.example.com" });
 
 test("a token is valid for its browser and organisation, on every node with the same key", () => {
   const token = ours.token(ORG, BROWSER);
-  assert.equal(csrf(Buffer.alloc(32, 1), "https://id.example.com").isOwn(own, ORG, BROWSER, token), true);
+  assert.equal(
+    csrf(macs(keyRing(Buffer.alloc(32, 1))), "https://id.example.com").isOwn(own, ORG, BROWSER, token),
+    true,
+  );
   for (const [what, is] of [
     ["another organisation's", ours.isOwn(own, ORG, BROWSER, ours.token(OTHER_ORG, BROWSER))],
     ["another browser's", ours.isOwn(own, ORG, BROWSER, ours.token(ORG, OTHER_BROWSER))],
     [
       "another key's",
-      ours.isOwn(own, ORG, BROWSER, csrf(Buffer.alloc(32, 2), "https://id.example.com").token(ORG, BROWSER)),
+      ours.isOwn(
+        own,
+        ORG,
+        BROWSER,
+        csrf(macs(keyRing(Buffer.alloc(32, 2))), "https://id.example.com").token(ORG, BROWSER),
+      ),
     ],
     ["none", ours.isOwn(own, ORG, BROWSER, undefined)],
     ["empty", ours.isOwn(own, ORG, BROWSER, "")],

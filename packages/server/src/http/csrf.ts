@@ -1,10 +1,14 @@
 /** CSRF protection: the origin of a POST, and a token bound to the browser's session cookie. */
-import { createHmac } from "node:crypto";
-import { constantTimeEqual } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 
 /** For requests with JSON or without a body: it carries the token that a form has in a field. */
 export const CSRF_HEADER = "x-csrf-token";
+
+/** As `core/encryption/macs.ts` makes them, under keys for this purpose only: every node makes the same tokens. */
+interface Macs {
+  of(text: string): string;
+  isOf(text: string, presented: string): boolean;
+}
 
 export interface Csrf {
   /** The token of a form, bound to the organisation and the browser's cookie. */
@@ -20,19 +24,17 @@ export interface Csrf {
   isSameOrigin(request: FastifyRequest): boolean;
 }
 
-/** @param key derived from the master key, so that every node makes the same tokens */
-export function csrf(key: Buffer, baseUrl: string): Csrf {
+export function csrf(macs: Macs, baseUrl: string): Csrf {
   const origin = new URL(baseUrl).origin;
-  const token = (orgId: string, browserToken: string) =>
-    createHmac("sha256", key).update(`${orgId}|${browserToken}`).digest("base64url");
+  const subject = (orgId: string, browserToken: string) => `${orgId}|${browserToken}`;
   return {
-    token,
+    token: (orgId, browserToken) => macs.of(subject(orgId, browserToken)),
     isSameOrigin: (request) => isSameOrigin(request, origin),
     isOwn: (request, orgId, browserToken, presented) =>
       browserToken !== undefined &&
       presented !== undefined &&
       isSameOrigin(request, origin) &&
-      constantTimeEqual(token(orgId, browserToken), presented),
+      macs.isOf(subject(orgId, browserToken), presented),
   };
 }
 

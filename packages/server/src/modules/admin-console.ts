@@ -40,7 +40,7 @@ import { confirmIdentityRoute } from "../page-kit/reauthentication.ts";
 import type { AppContext, Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
 import { mailComposer } from "./mail-content.ts";
-import { refreshTokenKey, type Service } from "./open-service.ts";
+import { refreshTokenKeys, type Service } from "./open-service.ts";
 
 export function consoleDeps({ service, browser, errors }: AppContext): ConsoleDeps {
   const browserSession = browserSessionPort(browser);
@@ -69,14 +69,14 @@ export const unknownConsoleAddresses: Module = async (scope, app) => {
 
 export const adminConsole: Module = (scope, app) => {
   const { service } = app;
-  const { accessTokens, keys, masterKey, outbox, secretUse, signingPools } = service;
+  const { accessTokens, keys, masterKeys, outbox, secretUse, signingPools } = service;
   const { keyRotationDays, rateLimits } = service.config;
   const deps = consoleDeps(app);
   const hasMail = service.mailTransport.kind !== "none";
   confirmIdentityRoute(scope, deps);
   commandMenuRoute(scope, deps);
   applicationsRoutes(scope, deps);
-  const tokens = { accessTokens, keys, signingPools, refreshTokenKey: refreshTokenKey(masterKey) };
+  const tokens = { accessTokens, keys, signingPools, refreshTokenKeys: refreshTokenKeys(masterKeys) };
   quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);

@@ -1,6 +1,8 @@
 /** What every module of the app is given, the wiring of the browser flow, and the options of the app itself. */
 import type { FastifyInstance } from "fastify";
-import { createEncryption, deriveKey } from "../core/encryption/encryption.ts";
+import { createEncryption } from "../core/encryption/encryption.ts";
+import { deriveKeys } from "../core/encryption/key-ring.ts";
+import { macs } from "../core/encryption/macs.ts";
 import { passkeyChallenges } from "../core/second-factors/passkeys/challenge.ts";
 import { createRelyingParty } from "../core/second-factors/passkeys/passkeys.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
@@ -68,7 +70,7 @@ export function browserDeps(
   { poolSigning }: Sovereign,
   errors: ErrorHandlerDeps,
 ): BrowserDeps {
-  const { config, masterKey } = service;
+  const { config, masterKeys } = service;
   const { baseUrl, rateLimits } = config;
   return {
     ...service,
@@ -78,12 +80,12 @@ export function browserDeps(
     logBusy: (error, requestId) => errors.log(error, requestId, 503),
     cookies: sessionCookies(baseUrl),
     recognition: recognitionCookies(baseUrl),
-    csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),
-    flows: flows(deriveKey(masterKey, "authorize-flow")),
+    csrf: csrf(macs(deriveKeys(masterKeys, "csrf")), baseUrl),
+    flows: flows(macs(deriveKeys(masterKeys, "authorize-flow"))),
     secondFactors: {
       // A key of their own: as many as there are sign-ins would wear out the one for data at rest.
-      seals: createEncryption(deriveKey(masterKey, "browser-state")),
-      challenges: passkeyChallenges(deriveKey(masterKey, "passkey-challenge")),
+      seals: createEncryption(deriveKeys(masterKeys, "browser-state")),
+      challenges: passkeyChallenges(deriveKeys(masterKeys, "passkey-challenge")),
       relyingParty: createRelyingParty(baseUrl),
       trustedBrowsers: trustedBrowserCookies(baseUrl),
     },

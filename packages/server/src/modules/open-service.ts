@@ -7,11 +7,13 @@ import { type Activity, createActivity } from "../core/activity/activity.ts";
 import { type ApplicationDirectory, applicationDirectory } from "../core/applications/applications.ts";
 import { type ClientKeys, clientKeys } from "../core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "../core/applications/client-secrets.ts";
+import { storedChainKey } from "../core/audit/chain/chain-key.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
-import { createEncryption, deriveKey, type Encryption } from "../core/encryption/encryption.ts";
-import { loadMasterKey } from "../core/encryption/master-key.ts";
+import { createEncryption, type Encryption } from "../core/encryption/encryption.ts";
+import { deriveKeys, type KeyRing } from "../core/encryption/key-ring.ts";
+import { loadMasterKeys } from "../core/encryption/master-key.ts";
 import { type Outbox, outbox } from "../core/mail/outbox.ts";
 import { smtpTransport } from "../core/mail/smtp.ts";
 import { demoMailbox, type MailTransport, noMail } from "../core/mail/transport.ts";
@@ -33,8 +35,10 @@ import { openStorage, type StorageOptions } from "./open-storage.ts";
 export interface Service extends CoreDeps {
   readonly config: Config;
   readonly changes: ChangeFeed;
-  readonly masterKey: Buffer;
+  readonly masterKeys: KeyRing;
   readonly encryption: Encryption;
+  /** Signs the heads of the audit chains. */
+  readonly chainKey: Buffer;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
@@ -72,8 +76,8 @@ export interface ServiceOptions extends StorageOptions {
 export async function openService(config: Config, options: ServiceOptions): Promise<Service> {
   const clock = options.clock ?? Date.now;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const masterKey = await loadMasterKey(config.masterKey, config.dataDir);
-  const encryption = createEncryption(masterKey);
+  const masterKeys = await loadMasterKeys(config);
+  const encryption = createEncryption(masterKeys);
   const storage = await openStorage(config, encryption, options);
   const { database, changes, migrated } = storage;
   try {
@@ -91,8 +95,9 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     return {
       config,
       ...shared,
-      masterKey,
+      masterKeys,
       encryption,
+      chainKey: await storedChainKey(database, encryption, masterKeys),
       organisations: organisationDirectory(shared),
       applications,
       customScopes,
@@ -146,5 +151,5 @@ export function withMailbox(service: Service): Service {
   return { ...service, outbox: outbox({ ...service, isOpen: true }), mailTransport: demoMailbox() };
 }
 
-/** Derives refresh tokens; the same on every node with the same master key. */
-export const refreshTokenKey = (masterKey: Buffer): Buffer => deriveKey(masterKey, "refresh-token");
+/** They derive refresh tokens; the same on every node with the same master keys. */
+export const refreshTokenKeys = (masterKeys: KeyRing): KeyRing => deriveKeys(masterKeys, "refresh-token");

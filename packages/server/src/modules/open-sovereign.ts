@@ -1,9 +1,9 @@
 /** Opens the queue of signing requests, and the signer that puts tokens into it. */
-import { shardedEncryption } from "../core/encryption/encryption.ts";
 import type { PoolSigning } from "../core/tokens/pool-signing.ts";
 import { type OpenSigning, openSigning } from "../features/sovereign/requests/open-signing.ts";
 import { queueSigner } from "../features/sovereign/requests/queue-signer.ts";
 import type { Service } from "./open-service.ts";
+import { signingRequestEncryption } from "./sealed-columns.ts";
 
 export interface Sovereign {
   readonly signing: OpenSigning;
@@ -12,13 +12,12 @@ export interface Sovereign {
 
 /** Close `signing` before the service. */
 export async function openSovereign(service: Service): Promise<Sovereign> {
-  const { clock, database, masterKey, signingPools } = service;
+  const { clock, database, masterKeys, signingPools } = service;
   const signing = await openSigning({
     database,
     pools: signingPools,
     count: service.activity.count,
-    // Separate keys: encrypting for every token would wear out the key for data at rest.
-    encryption: shardedEncryption(masterKey, "signing-request"),
+    encryption: signingRequestEncryption(masterKeys),
     // A test's clock; otherwise all nodes use the database's.
     ...(clock === Date.now ? {} : { clock }),
   });

@@ -13,7 +13,7 @@ import { clientCors } from "../http/cors.ts";
 import { oauthErrorHandler } from "../http/error-handlers.ts";
 import { acceptForms } from "../http/form-body.ts";
 import type { Module } from "./app-context.ts";
-import { refreshTokenKey, type Service } from "./open-service.ts";
+import { refreshTokenKeys, type Service } from "./open-service.ts";
 
 export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSigning }, errors, calls }) => {
   const { baseUrl, mtlsBaseUrl, rateLimits } = service.config;
@@ -23,7 +23,7 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
     mtlsBaseUrl,
     rateLimits,
     recordSecretUse: service.secretUse.note,
-    refreshTokenKey: refreshTokenKey(service.masterKey),
+    refreshTokenKeys: refreshTokenKeys(service.masterKeys),
     poolSigning,
   };
   acceptForms(scope);

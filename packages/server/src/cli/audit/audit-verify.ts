@@ -1,6 +1,5 @@
 /** `signet audit verify`: checks the hash chain of the audit log. */
 import { chainOrganisation } from "../../core/audit/chain/chaining.ts";
-import { chainKey } from "../../core/audit/chain/link.ts";
 import {
   type Anchor,
   type ChainFault,
@@ -54,9 +53,8 @@ interface Report extends Verification {
 }
 
 async function verify(service: Service, organisation: Organisation, expect?: Anchor): Promise<Report> {
-  const { database, clock, masterKey } = service;
+  const { database, clock, chainKey: key } = service;
   const { id: orgId } = organisation;
-  const key = chainKey(masterKey);
   const chaining = await chainOrganisation({ database, clock, key }, orgId).then(
     (chained) => ({ chained }),
     (error: unknown) => ({ chained: 0, hindrance: errorMessage(error) }),

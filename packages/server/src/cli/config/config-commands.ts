@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { type SettingName, settingNames } from "../../config/setting-names.ts";
-import { MASTER_KEY_FILE } from "../../core/encryption/master-key.ts";
+import { MASTER_KEY_FILE } from "../../core/encryption/folder-keys.ts";
 import type { MailSender, SmtpSettings } from "../../core/mail/smtp-settings.ts";
 import type { RateLimit } from "../../core/rate-limits/rate-limits.ts";
 import { type Call, type Command, jsonOption } from "../command.ts";
@@ -22,6 +22,7 @@ const inForce: Readonly<Record<SettingName, (config: Config) => string | number 
   SIGNET_DATABASE_POOL: ({ databasePoolSize }) => databasePoolSize,
   SIGNET_SLOW_QUERY_MS: ({ slowQueryMs }) => slowQueryMs,
   SIGNET_MASTER_KEY: ({ masterKey, dataDir }) => (masterKey ? MASKED : join(dataDir, MASTER_KEY_FILE)),
+  SIGNET_MASTER_KEY_PREVIOUS: ({ previousMasterKeys }) => list(previousMasterKeys.map(() => MASKED)),
   SIGNET_PASSWORD_CONCURRENCY: ({ passwordConcurrency }) => passwordConcurrency,
   SMTP_URL: ({ mail }) => mail && smtpAddress(mail.smtp),
   SIGNET_MAIL_FROM: ({ mail }) => mail && senderText(mail.sender),

@@ -3,6 +3,8 @@ import { stat } from "node:fs/promises";
 import type { Config } from "../../config/config.ts";
 import { tryStoredCaKeys } from "../../core/device-ca/ca-key.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
+import type { KeyRing } from "../../core/encryption/key-ring.ts";
+import { countStale } from "../../core/encryption/renew-sealed.ts";
 import { API_SCOPE_PREFIX } from "../../core/scopes/api-scopes.ts";
 import { listScopesBeginning } from "../../core/scopes/scopes.store.ts";
 import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts";
@@ -10,14 +12,15 @@ import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { readServerAddresses } from "../../db/postgres/server-addresses.ts";
+import { sealedColumns } from "../../modules/sealed-columns.ts";
 import { databaseLocation, errorMessage } from "../output.ts";
 import { type Check, databaseClockCheck, fail, note, ok, warn } from "./check-configuration.ts";
 
 const DATABASE = "database";
 const MAX_NAMED = 20;
 
-/** @param masterKey undefined when unusable: the stored keys are then not checked */
-export async function databaseChecks(config: Config, masterKey: Buffer | undefined): Promise<Check[]> {
+/** @param masterKeys undefined when unusable: the stored keys are then not checked */
+export async function databaseChecks(config: Config, masterKeys: KeyRing | undefined): Promise<Check[]> {
   const missing = await missingDatabaseFile(config.databaseUrl);
   if (missing !== undefined)
     return [
@@ -38,7 +41,11 @@ export async function databaseChecks(config: Config, masterKey: Buffer | undefin
       schema,
       ...(schema.level === "fail"
         ? []
-        : [await storedKeysCheck(database, masterKey), ...(await reservedScopesCheck(database))]),
+        : [
+            await storedKeysCheck(database, masterKeys),
+            ...(await staleKeyCheck(database, masterKeys)),
+            ...(await reservedScopesCheck(database)),
+          ]),
     ];
   } catch (error) {
     return [
@@ -112,10 +119,25 @@ async function reservedScopesCheck({ query }: Database): Promise<Check[]> {
   ];
 }
 
-async function storedKeysCheck(database: Database, masterKey: Buffer | undefined): Promise<Check> {
+/** Values that were sealed before the master key was replaced. */
+async function staleKeyCheck(database: Database, masterKeys: KeyRing | undefined): Promise<Check[]> {
+  if (!masterKeys || masterKeys.all().length === 1) return [];
+  const encryption = createEncryption(masterKeys);
+  const { sealed, renewed } = await countStale(database, sealedColumns({ encryption, masterKeys }));
+  if (renewed === 0) return [ok("previous master keys", "nothing is sealed under them any more")];
+  return [
+    warn(
+      "previous master keys",
+      `${renewed} of ${sealed} values are sealed under them`,
+      "Run signet master-key rotate, and keep the previous keys until it has ended.",
+    ),
+  ];
+}
+
+async function storedKeysCheck(database: Database, masterKeys: KeyRing | undefined): Promise<Check> {
   const subject = "signing keys";
-  if (!masterKey) return warn(subject, "not checked: no usable master key", "Fix the master key first.");
-  const encryption = createEncryption(masterKey);
+  if (!masterKeys) return warn(subject, "not checked: no usable master key", "Fix the master key first.");
+  const encryption = createEncryption(masterKeys);
   const tokens = await checkStoredSigningKeys({ database, encryption });
   const devices = await tryStoredCaKeys(database, encryption);
   const opened = tokens.opened + devices.opened;

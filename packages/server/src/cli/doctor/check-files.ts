@@ -2,7 +2,9 @@
 import { access, constants, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
-import { findMasterKey, MASTER_KEY_FILE } from "../../core/encryption/master-key.ts";
+import { MASTER_KEY_FILE } from "../../core/encryption/folder-keys.ts";
+import type { KeyRing } from "../../core/encryption/key-ring.ts";
+import { findMasterKeys } from "../../core/encryption/master-key.ts";
 import { errorMessage } from "../output.ts";
 import { type Check, fail, note, ok, warn } from "./check-configuration.ts";
 
@@ -36,12 +38,12 @@ export async function dataFolderCheck({ dataDir, databaseUrl, masterKey }: Confi
 
 const KEY = "master key";
 
-/** @returns the key as well when usable; never creates one */
-export async function masterKeyCheck(config: Config): Promise<{ check: Check; key?: Buffer }> {
+/** @returns the keys as well when usable; never creates one */
+export async function masterKeyCheck(config: Config): Promise<{ check: Check; keys?: KeyRing }> {
   const path = join(config.dataDir, MASTER_KEY_FILE);
   try {
-    const key = await findMasterKey(config.masterKey, config.dataDir);
-    if (!key)
+    const keys = await findMasterKeys(config);
+    if (!keys)
       return {
         check: fail(
           KEY,
@@ -49,7 +51,7 @@ export async function masterKeyCheck(config: Config): Promise<{ check: Check; ke
           "Run signet start to create one. If it was lost, restore it from a backup.",
         ),
       };
-    return { check: ok(KEY, config.masterKey ? "from SIGNET_MASTER_KEY" : path), key };
+    return { check: ok(KEY, config.masterKey ? "from SIGNET_MASTER_KEY" : path), keys };
   } catch (error) {
     return {
       check: fail(

@@ -23,12 +23,12 @@ export const doctorCommand: Command = {
 };
 
 async function examine(config: Config): Promise<Check[]> {
-  const { check: keyCheck, key } = await masterKeyCheck(config);
+  const { check: keyCheck, keys } = await masterKeyCheck(config);
   return [
     ...configurationChecks(config),
     await dataFolderCheck(config),
     keyCheck,
-    ...(await databaseChecks(config, key)),
+    ...(await databaseChecks(config, keys)),
     clockCheck(Date.now()),
     ...(await mtlsCertificateCheck(config, Date.now())),
     await mailCheck(config),

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
+import { keyRing } from "../encryption/key-ring.ts";
 import { voidActions } from "./actions.store.ts";
 import { createAction, findOpenAction, type NewAction, redeemAction } from "./actions.ts";
 
@@ -14,7 +15,7 @@ const HOUR = 3_600_000;
 describe("user actions", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
-    const deps = { clock, encryption: createEncryption(Buffer.alloc(32, 1)) };
+    const deps = { clock, encryption: createEncryption(keyRing(Buffer.alloc(32, 1))) };
     let database: Database;
     before(async () => {
       database = openDatabase(await fresh());

@@ -8,6 +8,7 @@ import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { sealedColumn } from "../encryption/sealed-columns.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
@@ -96,6 +97,13 @@ export async function redeemAction(
   const row = await redeemActionRow(tx, { orgId, type, idHash: sha256Base64url(id), now: deps.clock() });
   return row && decrypt(deps, row);
 }
+
+export const sealedActions = sealedColumn({
+  table: "user_action",
+  column: "data",
+  key: ["org_id", "id_hash"],
+  rowName: ({ org_id, id_hash }) => rowName(String(org_id), String(id_hash)),
+});
 
 const rowName = (orgId: string, idHash: string) => `user-action|${orgId}|${idHash}`;
 

@@ -117,6 +117,7 @@ export const auditGroups = {
   },
   keys: {
     "signing-key.rotated": CHANGE,
+    "master-key.rotated": CHANGE,
     "device-ca.created": CHANGE,
     "device-ca.rotated": CHANGE,
   },

@@ -9,6 +9,7 @@ import {
 import { promisify } from "node:util";
 import type { Database, Db } from "../../db/open.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { sealedColumn } from "../encryption/sealed-columns.ts";
 import { requireOpening, type TriedKeys, verifyStoredKeys } from "../encryption/stored-keys.ts";
 import { listSealedCaKeys, type SealedCaKey } from "./device-ca.store.ts";
 
@@ -22,6 +23,13 @@ export interface CaKey {
 
 /** Binds the ciphertext to its row: a key moved to another row can't be decrypted. */
 const caKeyRow = (orgId: string, generation: number): string => `device-ca|${orgId}|${generation}`;
+
+export const sealedCaKeys = sealedColumn({
+  table: "device_ca",
+  column: "private_key",
+  key: ["org_id", "generation"],
+  rowName: ({ org_id, generation }) => caKeyRow(String(org_id), Number(generation)),
+});
 
 const generate = promisify(generateKeyPair) as unknown as (
   type: "ec",

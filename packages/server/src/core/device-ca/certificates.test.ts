@@ -11,6 +11,7 @@ import { after, before, test } from "node:test";
 import { type Openssl, openssl } from "../../testing/openssl.ts";
 import type { Attestation } from "../devices/device.ts";
 import { createEncryption } from "../encryption/encryption.ts";
+import { keyRing } from "../encryption/key-ring.ts";
 import { type DeviceCertificateInput, issueDeviceCertificate } from "./certificates.ts";
 import { CA_LIFETIME_MS, CERTIFICATE_LIFETIME_MS } from "./generation.ts";
 import { createGeneration, type OpenGeneration } from "./rotation.ts";
@@ -30,7 +31,7 @@ before(async () => {
 });
 after(() => ssl.remove());
 
-const encryption = createEncryption(Buffer.alloc(32, 1));
+const encryption = createEncryption(keyRing(Buffer.alloc(32, 1)));
 const generationAt = async (now: number) =>
   (await createGeneration({ clock: () => now, encryption }, ORG, 3)).open;
 const newKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey;

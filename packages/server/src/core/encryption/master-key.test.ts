@@ -3,7 +3,8 @@ import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
-import { findMasterKey, loadMasterKey, MASTER_KEY_FILE } from "./master-key.ts";
+import { MASTER_KEY_FILE } from "./folder-keys.ts";
+import { findMasterKeys, loadMasterKeys, type MasterKeySource } from "./master-key.ts";
 
 let root: string;
 let folder: string;
@@ -14,6 +15,16 @@ after(() => rm(root, { recursive: true, force: true }));
 beforeEach(async () => {
   folder = await mkdtemp(join(root, "data-"));
 });
+
+const source = (masterKey: Buffer | undefined, dataDir: string): MasterKeySource => ({
+  masterKey,
+  dataDir,
+  previousMasterKeys: [],
+});
+const loadMasterKey = async (...from: Parameters<typeof source>) =>
+  (await loadMasterKeys(source(...from))).all()[0];
+const findMasterKey = async (...from: Parameters<typeof source>) =>
+  (await findMasterKeys(source(...from)))?.all()[0];
 
 const file = () => join(folder, MASTER_KEY_FILE);
 
@@ -85,8 +96,8 @@ test("rejects a file without a key, and doesn't overwrite it", async () => {
 
 test("a configured key needs no file, and a missing folder is reported", async () => {
   const configured = Buffer.alloc(32, 1);
-  assert.equal(await loadMasterKey(configured, join(folder, "missing")), configured);
-  assert.equal(await findMasterKey(configured, join(folder, "missing")), configured);
+  assert.deepEqual(await loadMasterKey(configured, join(folder, "missing")), configured);
+  assert.deepEqual(await findMasterKey(configured, join(folder, "missing")), configured);
   assert.equal(await findMasterKey(undefined, join(folder, "missing")), undefined);
   await assert.rejects(loadMasterKey(undefined, join(folder, "missing")), { code: "ENOENT" });
 });

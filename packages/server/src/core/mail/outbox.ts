@@ -6,6 +6,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { sealedColumn } from "../encryption/sealed-columns.ts";
 import { insertMail, type StoredMail } from "./mail.store.ts";
 import type { Mail, OutgoingMail } from "./mail.ts";
 
@@ -79,5 +80,12 @@ export function decryptMail(encryption: Encryption, stored: StoredMail): Outgoin
   const data: unknown = JSON.parse(encryption.open(sealed, rowName(orgId, id)).toString());
   return { orgId, id, recipient, locale, mail: { template, data } as Mail, createdAt };
 }
+
+export const sealedMails = sealedColumn({
+  table: "outgoing_mail",
+  column: "data",
+  key: ["org_id", "id"],
+  rowName: ({ org_id, id }) => rowName(String(org_id), String(id)),
+});
 
 const rowName = (orgId: string, id: string) => `outgoing-mail|${orgId}|${id}`;

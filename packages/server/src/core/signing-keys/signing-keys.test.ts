@@ -15,6 +15,7 @@ import { keyState, PUBLISH_AHEAD_MS } from "./signing-key.ts";
 
 const KEY_AGE_MS = 90 * 86_400_000;
 
+import { keyRing } from "../encryption/key-ring.ts";
 import { requireReadableSigningKey, type SigningKeys, signingKeys } from "./signing-keys.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -39,7 +40,7 @@ forEachDatabase(({ fresh }) => {
     (await createOrganisation({ clock }, database.query, { name: "Acme", actor: "test" })).id;
   /** A node's keys, and how many private keys it has made. */
   const node = (its: Clock = clock, heard = changes): SigningKeys & { made(): number } => {
-    const encryption = createEncryption(masterKey);
+    const encryption = createEncryption(keyRing(masterKey));
     let made = 0;
     const counting = {
       ...encryption,
@@ -194,15 +195,15 @@ forEachDatabase(({ fresh }) => {
     const der = privateKey.export({ format: "der", type: "pkcs8" });
     for (const encoding of ["base64url", "base64", "hex"] as const)
       assert.ok(!text.includes(der.toString(encoding)));
-    await requireReadableSigningKey(database.query, createEncryption(masterKey));
+    await requireReadableSigningKey(database.query, createEncryption(keyRing(masterKey)));
     await assert.rejects(
-      requireReadableSigningKey(database.query, createEncryption(randomBytes(32))),
+      requireReadableSigningKey(database.query, createEncryption(keyRing(randomBytes(32)))),
       /the master key is not the one/,
     );
     // These organisations have no device CA, whose key would be found out as well.
     assert.deepEqual(await database.query.selectFrom("device_ca").selectAll().execute(), []);
     await assert.rejects(
-      openStorage({ databaseUrl, databasePoolSize: 1 }, createEncryption(randomBytes(32)), {}),
+      openStorage({ databaseUrl, databasePoolSize: 1 }, createEncryption(keyRing(randomBytes(32))), {}),
       /the master key is not the one/,
     );
     const other = await newOrganisation();

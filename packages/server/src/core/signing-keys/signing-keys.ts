@@ -11,6 +11,7 @@ import { toRecord } from "../../db/records.ts";
 import { auditFields } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { sealedColumn } from "../encryption/sealed-columns.ts";
 import { requireOpening, type TriedKeys, verifyStoredKeys } from "../encryption/stored-keys.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import {
@@ -225,6 +226,13 @@ export const checkStoredSigningKeys = ({
     (page) => listSealedKeys(database.query, page),
     (key) => encryption.open(key.private_key, rowName(key.org_id, key.kid)),
   );
+
+export const sealedSigningKeys = sealedColumn({
+  table: "signing_key",
+  column: "private_key",
+  key: ["org_id", "kid"],
+  rowName: ({ org_id, kid }) => rowName(String(org_id), String(kid)),
+});
 
 const rowName = (orgId: string, kid: string) => `signing-key|${orgId}|${kid}`;
 

@@ -7,6 +7,7 @@ import { findApplication } from "../applications/applications.store.ts";
 import { isSecretLabel } from "../applications/client-secrets.ts";
 import { type Act, type AuditEvent, auditFields } from "../audit/audit.store.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { sealedColumn } from "../encryption/sealed-columns.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
 import {
@@ -226,6 +227,13 @@ export async function removeSystemAccount(
 }
 
 /** Binds a sealed secret to its row. */
+export const sealedAccountSecrets = sealedColumn({
+  table: "system_account_key",
+  column: "secret",
+  key: ["org_id", "public_key"],
+  rowName: ({ org_id, public_key }) => secretContext(String(org_id), String(public_key)),
+});
+
 export const secretContext = (orgId: string, publicKey: string) => `system-account-key|${orgId}|${publicKey}`;
 
 async function addKey(

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
+import { keyRing } from "../encryption/key-ring.ts";
 import {
-  deriveSuccessor,
+  deriveSuccessors,
   familyIdFromRefreshToken,
   familyIdFromTokenId,
   namesDefinition,
@@ -13,7 +14,7 @@ import {
   renewTokenId,
 } from "./token-family.ts";
 
-const keys = { refreshTokenKey: Buffer.alloc(32, 1) };
+const keys = { refreshTokenKeys: keyRing(Buffer.alloc(32, 1)) };
 const org = newUuid();
 const family = newUuid();
 
@@ -22,20 +23,30 @@ test("reveals the family of a refresh token to its own organisation and master k
   assert.match(token, /^sgn_rt_[A-Za-z0-9_-]{75}$/);
   assert.equal(familyIdFromRefreshToken(keys, org, token), family);
   assert.equal(familyIdFromRefreshToken(keys, newUuid(), token), undefined);
-  assert.equal(familyIdFromRefreshToken({ refreshTokenKey: Buffer.alloc(32, 2) }, org, token), undefined);
+  assert.equal(
+    familyIdFromRefreshToken({ refreshTokenKeys: keyRing(Buffer.alloc(32, 2)) }, org, token),
+    undefined,
+  );
 });
 
 test("derives the same successor every time, different from every other token", () => {
   const first = newRefreshToken(keys, org, family);
-  const second = deriveSuccessor(keys, org, family, first);
-  assert.equal(deriveSuccessor(keys, org, family, first), second);
+  const second = deriveSuccessors(keys, org, family, first)[0];
+  assert.equal(deriveSuccessors(keys, org, family, first)[0], second);
   assert.equal(familyIdFromRefreshToken(keys, org, second), family);
   assert.equal(
-    new Set([first, second, deriveSuccessor(keys, org, family, second), newRefreshToken(keys, org, family)])
-      .size,
+    new Set([
+      first,
+      second,
+      deriveSuccessors(keys, org, family, second)[0],
+      newRefreshToken(keys, org, family),
+    ]).size,
     4,
   );
-  assert.notEqual(deriveSuccessor({ refreshTokenKey: Buffer.alloc(32, 2) }, org, family, first), second);
+  assert.notEqual(
+    deriveSuccessors({ refreshTokenKeys: keyRing(Buffer.alloc(32, 2)) }, org, family, first)[0],
+    second,
+  );
 });
 
 test("rejects tokens forged from a known family, and any second spelling of a token", () => {

@@ -5,6 +5,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import type { RecordOf } from "../../db/records.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
+import { isOfRing, type KeyRing } from "../encryption/key-ring.ts";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import type { ScopeDefinitions } from "../scopes/scope-definitions.ts";
 
@@ -88,22 +89,33 @@ const CHECK_BYTES = 8;
 const ENCODED_LENGTH = Math.ceil(((BODY_BYTES + CHECK_BYTES) * 4) / 3);
 
 export interface RefreshTokenKeys {
-  /** Derived from the master key for this purpose only. */
-  readonly refreshTokenKey: Buffer;
+  /** Derived from the master keys for this purpose only. */
+  readonly refreshTokenKeys: KeyRing;
 }
 
 export function newRefreshToken(keys: RefreshTokenKeys, orgId: string, familyId: string): string {
-  return formatRefreshToken(keys, orgId, familyId, randomBytes(BODY_BYTES - UUID_BYTES));
+  return formatRefreshToken(
+    keys.refreshTokenKeys.all()[0],
+    orgId,
+    familyId,
+    randomBytes(BODY_BYTES - UUID_BYTES),
+  );
 }
 
-/** Always the same successor for the same presented token. */
-export function deriveSuccessor(
+/**
+ * The successors of a presented token, always the same for the same token: one for each key, since another node, or a time
+ * before, may have derived it under another one. The first is the one to write.
+ */
+export function deriveSuccessors(
   keys: RefreshTokenKeys,
   orgId: string,
   familyId: string,
   presented: string,
-): string {
-  return formatRefreshToken(keys, orgId, familyId, mac(keys, `successor|${orgId}|${presented}`));
+): [string, ...string[]] {
+  const derive = (key: Buffer) =>
+    formatRefreshToken(key, orgId, familyId, mac(key, `successor|${orgId}|${presented}`));
+  const [first, ...others] = keys.refreshTokenKeys.all();
+  return [derive(first), ...others.map(derive)];
 }
 
 /** The family of a token that Signet issued for this organisation; undefined for anything else. */
@@ -118,21 +130,22 @@ export function familyIdFromRefreshToken(
   // One spelling only: other characters that decode to the same bytes are not our token.
   if (bytes.length !== BODY_BYTES + CHECK_BYTES || bytes.toString("base64url") !== encoded) return undefined;
   const body = bytes.subarray(0, BODY_BYTES);
-  if (!timingSafeEqual(checkValue(keys, orgId, body), bytes.subarray(BODY_BYTES))) return undefined;
+  const check = bytes.subarray(BODY_BYTES);
+  if (!isOfRing(keys.refreshTokenKeys, (key) => timingSafeEqual(checkValue(key, orgId, body), check)))
+    return undefined;
   return bytesToUuid(body.subarray(0, UUID_BYTES));
 }
 
-function formatRefreshToken(keys: RefreshTokenKeys, orgId: string, familyId: string, secret: Buffer): string {
+function formatRefreshToken(key: Buffer, orgId: string, familyId: string, secret: Buffer): string {
   const body = Buffer.concat([uuidToBytes(familyId), secret]);
-  return PREFIX + Buffer.concat([body, checkValue(keys, orgId, body)]).toString("base64url");
+  return PREFIX + Buffer.concat([body, checkValue(key, orgId, body)]).toString("base64url");
 }
 
-function checkValue(keys: RefreshTokenKeys, orgId: string, body: Buffer): Buffer {
-  return mac(keys, `check|${orgId}|${body.toString("base64url")}`).subarray(0, CHECK_BYTES);
+function checkValue(key: Buffer, orgId: string, body: Buffer): Buffer {
+  return mac(key, `check|${orgId}|${body.toString("base64url")}`).subarray(0, CHECK_BYTES);
 }
 
-const mac = (keys: RefreshTokenKeys, text: string): Buffer =>
-  createHmac("sha256", keys.refreshTokenKey).update(text).digest();
+const mac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
 /**
  * A `jti` is a random UUID, with the token family before it when there is one: revoking a family reaches its access

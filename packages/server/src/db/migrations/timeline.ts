@@ -22,6 +22,7 @@ import { applicationOrder } from "./0023-application-order.ts";
 import { listOrders } from "./0024-list-orders.ts";
 import { savedFilters } from "./0025-saved-filters.ts";
 import { organisationDeletion } from "./0026-organisation-deletion.ts";
+import { installationKey } from "./0027-installation-key.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const timeline: readonly Migration[] = [
   listOrders,
   savedFilters,
   organisationDeletion,
+  installationKey,
 ];

@@ -1,4 +1,4 @@
-/** Limits, values that are seen once, leases of background work. */
+/** Limits, values that are seen once, leases of background work, keys of the installation. */
 import type { Generated } from "kysely";
 
 export interface RateLimitTable {
@@ -27,7 +27,14 @@ export interface BackgroundLeaseTable {
   expires_at: number;
 }
 
+/** `sealed` under the master key, for `installation-key|name`. */
+export interface InstallationKeyTable {
+  name: string;
+  sealed: string;
+}
+
 export interface GuardsSchema {
+  installation_key: InstallationKeyTable;
   rate_limit: RateLimitTable;
   background_lease: BackgroundLeaseTable;
   consumed_value: ConsumedValueTable;

@@ -19,6 +19,7 @@ const books: Readonly<Record<string, string>> = {
   device_crl: "made anew when it is due",
   idempotency_key: "answers that are given again",
   rate_limit: "how often somebody tried",
+  installation_key: "keys of the whole installation",
   refused_request: "what a developer is shown of refused requests",
   schema_migration: "what the database has become",
   signing_request: "what waits for an agent: its end is told",

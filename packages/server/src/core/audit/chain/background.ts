@@ -4,10 +4,11 @@
  */
 import type { CoreDeps } from "../../core-deps.ts";
 import { chainRound } from "./chaining.ts";
-import { type ChainHead, chainKey } from "./link.ts";
+import type { ChainHead } from "./link.ts";
 
 export interface AuditChainDeps extends CoreDeps {
-  readonly masterKey: Uint8Array;
+  /** See `storedChainKey`. */
+  readonly chainKey: Uint8Array;
   /** Logs the head of a chain: at most once an hour per organisation, and at shutdown. */
   noteHead(head: ChainHead): void;
   onError(error: unknown): void;
@@ -25,7 +26,7 @@ export function startAuditChain(deps: AuditChainDeps): () => Promise<void> {
   let isStopped = false;
   const roundDeps = {
     ...deps,
-    key: chainKey(deps.masterKey),
+    key: deps.chainKey,
     moved: heads.moved,
     failed,
     isStopped: () => isStopped,

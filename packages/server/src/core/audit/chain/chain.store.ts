@@ -48,6 +48,12 @@ export async function findHead(db: Db, orgId: string): Promise<SignedHead | unde
   return row && toRecord(row);
 }
 
+/** Of any organisation that has events in its chain. */
+export async function findAnyHead(db: Db): Promise<SignedHead | undefined> {
+  const row = await db.selectFrom("audit_chain").selectAll().where("seq", ">", 0).limit(1).executeTakeFirst();
+  return row && toRecord(row);
+}
+
 export async function moveHead(tx: Db, { orgId, seq, hash, mac, updatedAt }: SignedHead): Promise<void> {
   await tx
     .updateTable("audit_chain")

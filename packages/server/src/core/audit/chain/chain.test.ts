@@ -333,7 +333,7 @@ forEachDatabase(({ name, fresh }) => {
     const stop = startAuditChain({
       database,
       clock,
-      masterKey: MASTER_KEY,
+      chainKey: key,
       noteHead: (head) => heads.push(head),
       onError: (error) => errors.push(error),
     });

@@ -4,7 +4,7 @@
  * new head.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { deriveKey } from "../../encryption/encryption.ts";
+import { deriveKey } from "../../encryption/key-ring.ts";
 
 /** The hash before the first event. */
 export const NO_HASH = "";
@@ -44,6 +44,7 @@ export function linkHash(previous: string, event: ChainedEvent): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
+/** As it is made once: see `storedChainKey`. */
 export const chainKey = (masterKey: Uint8Array): Buffer => deriveKey(masterKey, "audit-chain");
 
 export const headMac = (key: Uint8Array, { orgId, seq, hash, updatedAt }: MovedHead): string =>

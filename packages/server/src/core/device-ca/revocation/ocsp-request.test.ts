@@ -14,6 +14,7 @@ import {
 import { mutationsOf } from "@signet/protocol/testing/mutations";
 import { type Openssl, openssl } from "../../../testing/openssl.ts";
 import { createEncryption } from "../../encryption/encryption.ts";
+import { keyRing } from "../../encryption/key-ring.ts";
 import { createGeneration } from "../rotation.ts";
 import { oid } from "../x509.ts";
 import { MAX_IDS, MAX_REQUEST_BYTES, readOcspRequest } from "./ocsp-request.ts";
@@ -23,7 +24,7 @@ let ssl: Openssl;
 const written: Buffer[] = [];
 before(async () => {
   ssl = await openssl();
-  const encryption = createEncryption(Buffer.alloc(32, 1));
+  const encryption = createEncryption(keyRing(Buffer.alloc(32, 1)));
   const { open } = await createGeneration(
     { clock: Date.now, encryption },
     "01998d6e-0000-7000-8000-000000000001",

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { keyRing } from "../../encryption/key-ring.ts";
 import { type ChallengePurpose, passkeyChallenges } from "./challenge.ts";
 import { createRelyingParty, passkeyName, readPasskeyAnswer, userIdOfHandle } from "./passkeys.ts";
 
 const purpose: ChallengePurpose = { orgId: "org", use: "sign-in", browser: "browser" };
-const challenges = passkeyChallenges(randomBytes(32));
+const challenges = passkeyChallenges(keyRing(randomBytes(32)));
 
 test("a challenge is valid for its purpose until it expires", () => {
   const challenge = challenges.issue(purpose, 2_000);
@@ -30,7 +31,7 @@ test("an altered, truncated or foreign challenge is rejected", () => {
     altered[at] = (altered[at] ?? 0) ^ 1;
     assert.ok(!challenges.isGenuine(altered.toString("base64url"), purpose, 1_000), `byte ${at}`);
   }
-  const foreign = passkeyChallenges(randomBytes(32)).issue(purpose, 2_000);
+  const foreign = passkeyChallenges(keyRing(randomBytes(32))).issue(purpose, 2_000);
   for (const text of ["", "AAAA", challenge.slice(0, -2), `${challenge}AA`, `${challenge}A`, foreign])
     assert.ok(!challenges.isGenuine(text, purpose, 1_000), text);
 });

@@ -6,6 +6,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { constantTimeEqual } from "@signet/protocol/hash";
 import type { Db } from "../../../db/open.ts";
 import { consumeOnce } from "../../consumed-values.store.ts";
+import { isOfRing, type KeyRing } from "../../encryption/key-ring.ts";
 
 const RANDOM_BYTES = 16;
 const EXPIRY_BYTES = 6;
@@ -25,16 +26,16 @@ export interface PasskeyChallenges {
   isGenuine(challenge: string, purpose: ChallengePurpose, now: number): boolean;
 }
 
-/** @param key derived from the master key for this purpose, so that every node verifies what another issued */
-export function passkeyChallenges(key: Buffer): PasskeyChallenges {
-  const mac = (body: Buffer, { orgId, use, browser, userId = "" }: ChallengePurpose) =>
+/** @param keys derived from the master keys for this purpose, so that every node verifies what another issued */
+export function passkeyChallenges(keys: KeyRing): PasskeyChallenges {
+  const mac = (key: Buffer, body: Buffer, { orgId, use, browser, userId = "" }: ChallengePurpose) =>
     createHmac("sha256", key).update(`${orgId}|${use}|${userId}|${browser}|`).update(body).digest();
   return {
     issue: (purpose, expiresAt) => {
       const expiry = Buffer.alloc(EXPIRY_BYTES);
       expiry.writeUIntBE(expiresAt, 0, EXPIRY_BYTES);
       const body = Buffer.concat([randomBytes(RANDOM_BYTES), expiry]);
-      return Buffer.concat([body, mac(body, purpose)]).toString("base64url");
+      return Buffer.concat([body, mac(keys.all()[0], body, purpose)]).toString("base64url");
     },
     isGenuine: (challenge, purpose, now) => {
       const bytes = Buffer.from(challenge, "base64url");
@@ -43,7 +44,9 @@ export function passkeyChallenges(key: Buffer): PasskeyChallenges {
       if (bytes.length !== RANDOM_BYTES + EXPIRY_BYTES + MAC_BYTES) return false;
       const body = bytes.subarray(0, RANDOM_BYTES + EXPIRY_BYTES);
       const presented = bytes.subarray(body.length).toString("base64url");
-      if (!constantTimeEqual(mac(body, purpose).toString("base64url"), presented)) return false;
+      const isOwn = (key: Buffer) =>
+        constantTimeEqual(mac(key, body, purpose).toString("base64url"), presented);
+      if (!isOfRing(keys, isOwn)) return false;
       return readExpiry(bytes) > now;
     },
   };

@@ -11,6 +11,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 import { createEncryption } from "../../encryption/encryption.ts";
+import { keyRing } from "../../encryption/key-ring.ts";
 import { findTotp } from "../second-factors.store.ts";
 import {
   beginTotpEnrolment,
@@ -69,7 +70,7 @@ test("a secret is random with 160 bits, in a standard otpauth URI", async () => 
 });
 
 test("an enrolment opens unaltered for its own user and browser, for half an hour", async () => {
-  const seals = createEncryption(randomBytes(32));
+  const seals = createEncryption(keyRing(randomBytes(32)));
   const binding = { owner: { homeOrgId: "org", userId: "uma" }, browser: "browser", now: 1_000 };
   const { secret, sealed } = await beginTotpEnrolment(seals, binding);
   assert.ok(!sealed.includes(secret));

@@ -3,6 +3,7 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
+import { sealedColumn } from "../../encryption/sealed-columns.ts";
 import type { FactorOwner } from "../second-factor.ts";
 import { consumeTotpStep, findTotp, putTotp } from "../second-factors.store.ts";
 
@@ -16,6 +17,15 @@ export interface TotpDeps {
 
 const encryptionContext = ({ homeOrgId, userId }: FactorOwner, id: string) =>
   `totp|${homeOrgId}|${userId}|${id}`;
+
+export const sealedTotpSecrets = sealedColumn({
+  table: "totp_credential",
+  column: "secret",
+  key: ["org_id", "user_id", "id"],
+  more: 1,
+  rowName: ({ org_id, user_id, id }) =>
+    encryptionContext({ homeOrgId: String(org_id), userId: String(user_id) }, String(id)),
+});
 
 /** Loaded with the first code, to save memory. */
 const otplib = () => import("otplib");

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { watchActs } from "../../../testing/probes/watched-acts.ts";
 import { createEncryption } from "../../encryption/encryption.ts";
+import { keyRing } from "../../encryption/key-ring.ts";
 import { outbox } from "../../mail/outbox.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
@@ -20,7 +21,7 @@ const BATCH = 500;
 forEachDatabase(({ fresh }) => {
   const watch = watchActs();
   const clock = () => 1_000;
-  const encryption = createEncryption(Buffer.alloc(32, 7));
+  const encryption = createEncryption(keyRing(Buffer.alloc(32, 7)));
   let database: Database;
   let organisation: Organisation;
   before(async () => {

@@ -3,7 +3,6 @@ import { after, before, describe, test } from "node:test";
 import { type AuditEvent, listAuditEvents, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { findHead } from "../../../core/audit/chain/chain.store.ts";
 import { chainOrganisation } from "../../../core/audit/chain/chaining.ts";
-import { chainKey } from "../../../core/audit/chain/link.ts";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
@@ -170,8 +169,8 @@ describe("audit log pages", () => {
       const { id } = await newest();
       const waiting = await admin.get(`/audit-log/${id}`);
       assert.match(waiting.body, /This event joins the chain within seconds/);
-      const { database, masterKey } = running.service;
-      await chainOrganisation({ database, clock, key: chainKey(masterKey) }, org.organisation.id);
+      const { database, chainKey } = running.service;
+      await chainOrganisation({ database, clock, key: chainKey }, org.organisation.id);
       const { seq, hash } = await newest();
       const { body } = await admin.get(`/audit-log/${id}`);
       assert.match(body, new RegExp(`id="event-hash"><code>${hash}</code>`));

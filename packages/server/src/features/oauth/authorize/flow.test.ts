@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseForm } from "@signet/protocol/form";
+import { keyRing } from "../../../core/encryption/key-ring.ts";
+import { macs } from "../../../core/encryption/macs.ts";
 import {
   CONFIRMATION,
   createFlow,
@@ -16,7 +18,7 @@ const OTHER_ORG = "0190a1b2-0000-7000-8000-000000000002";
 const STARTED_AT = 1_800_000_000_000;
 const DAY_MS = 86_400_000;
 
-const ours = flows(Buffer.alloc(32, 1));
+const ours = flows(macs(keyRing(Buffer.alloc(32, 1))));
 const flow: Flow = {
   orgId: ORG,
   parameters: [
@@ -29,7 +31,7 @@ const flow: Flow = {
 test("a sealed flow opens to the same request, on any node with the same key", () => {
   const sealed = ours.seal(flow);
   assert.match(sealed, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/, "fits into an address and a field as it is");
-  assert.deepEqual(flows(Buffer.alloc(32, 1)).open(sealed, ORG, STARTED_AT), flow);
+  assert.deepEqual(flows(macs(keyRing(Buffer.alloc(32, 1)))).open(sealed, ORG, STARTED_AT), flow);
 });
 
 test("a flow with one altered character is rejected", () => {
@@ -42,7 +44,7 @@ test("a flow with one altered character is rejected", () => {
 
 test("a flow of another organisation or key is rejected", () => {
   assert.equal(ours.open(ours.seal(flow), OTHER_ORG, STARTED_AT), undefined);
-  assert.equal(flows(Buffer.alloc(32, 2)).open(ours.seal(flow), ORG, STARTED_AT), undefined);
+  assert.equal(flows(macs(keyRing(Buffer.alloc(32, 2)))).open(ours.seal(flow), ORG, STARTED_AT), undefined);
   const [body] = ours.seal(flow).split(".");
   const [, foreign] = ours.seal({ ...flow, orgId: OTHER_ORG }).split(".");
   assert.equal(ours.open(`${body}.${foreign}`, ORG, STARTED_AT), undefined);

@@ -3,9 +3,8 @@
  * carry but not change them. The server stores nothing. The seal grants no rights: every step checks session, client and
  * request again.
  */
-import { createHmac } from "node:crypto";
 import type { Form } from "@signet/protocol/form";
-import { constantTimeEqual } from "@signet/protocol/hash";
+import type { Macs } from "../../../core/encryption/macs.ts";
 import { type Prompt, requestParameters } from "./request/authorization-request.ts";
 
 export interface Flow {
@@ -36,20 +35,18 @@ export interface Flows {
 
 const LIFETIME_MS = 24 * 3600 * 1000;
 
-/** @param key derived from the master key for this purpose, so that every node opens what another sealed */
-export function flows(key: Buffer): Flows {
-  const mac = (orgId: string, body: string) =>
-    createHmac("sha256", key).update(`${orgId}|${body}`).digest("base64url");
+/** @param macs under keys that are derived from the master keys for this purpose, so that every node opens what another sealed */
+export function flows(macs: Macs): Flows {
   return {
     seal: ({ orgId, parameters, startedAt, page }) => {
       const content = page ? [startedAt, parameters, page] : [startedAt, parameters];
       const body = Buffer.from(JSON.stringify(content)).toString("base64url");
-      return `${body}.${mac(orgId, body)}`;
+      return `${body}.${macs.of(`${orgId}|${body}`)}`;
     },
     open: (sealed, orgId, now) => {
       const [body, presented, ...rest] = (sealed ?? "").split(".");
-      if (!body || !presented || rest.length > 0 || !constantTimeEqual(mac(orgId, body), presented))
-        return undefined;
+      if (!body || !presented || rest.length > 0) return undefined;
+      if (!macs.isOf(`${orgId}|${body}`, presented)) return undefined;
       const [startedAt, parameters, page] = JSON.parse(Buffer.from(body, "base64url").toString()) as [
         number,
         Flow["parameters"],

@@ -10,7 +10,7 @@ import { recordOnce } from "../../../core/audit/unauthenticated-events.ts";
 import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import {
-  deriveSuccessor,
+  deriveSuccessors,
   familyIdFromRefreshToken,
   refreshExpiry,
   refreshTokenStatus,
@@ -86,7 +86,8 @@ async function rotate(
 ): Promise<ConsumedGrant> {
   const { orgId, id } = family;
   const { query } = deps.database;
-  const refreshToken = deriveSuccessor(deps, orgId, id, token);
+  const successors = deriveSuccessors(deps, orgId, id, token);
+  const [refreshToken] = successors;
   const now = deps.clock();
   const rotation = {
     orgId,
@@ -109,7 +110,14 @@ async function rotate(
   if (!current) throw refused("unknown");
   await requireUsable(deps, request, current, proofHash, now);
   await recordLateRepeat(deps, request, current, now);
-  return { tokens: await releaseTokens(signed), refreshToken };
+  const isWritten = (one: string) => sha256Base64url(one) === current.refreshHash;
+  const written = successors.find(isWritten);
+  // Derived under a master key that this node doesn't know yet: the token stays good for another try.
+  if (written === undefined)
+    throw new OAuthError("temporarily_unavailable", "the refresh token can be used again in a moment", {
+      cause: "its successor was derived under a master key that this server does not know",
+    });
+  return { tokens: await releaseTokens(signed), refreshToken: written };
 }
 
 /**

@@ -5,7 +5,7 @@ import { parseForm } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
-import { refreshTokenKey } from "../../../modules/open-service.ts";
+import { refreshTokenKeys } from "../../../modules/open-service.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
   after(() => running.close());
   const deps = () => ({
     ...running.service,
-    refreshTokenKey: refreshTokenKey(running.service.masterKey),
+    refreshTokenKeys: refreshTokenKeys(running.service.masterKeys),
     poolSigning: noPools,
   });
   /** Validates the grant, and consumes it with a release that fails. */

@@ -8,7 +8,7 @@ import {
   type FailReason,
   openJson,
   type RequestKey,
-  type SealedColumn,
+  type SealedPart,
   type SigningDeps,
 } from "./signing-request.ts";
 
@@ -52,7 +52,7 @@ export const rowKey = (row: SigningRequestRow): RequestKey => ({ orgId: row.org_
 export const openColumn = <T>(
   { encryption }: Pick<SigningDeps, "encryption">,
   row: SigningRequestRow,
-  column: SealedColumn,
+  column: SealedPart,
 ): T => openJson<T>(encryption, rowKey(row), column, row[column]);
 
 /** Spelled as in the partial index, or the index is not used. */

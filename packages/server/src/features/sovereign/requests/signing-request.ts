@@ -6,6 +6,7 @@ import type { AgentAlg } from "@signet/protocol/agent-signature";
 import { type CountActivity, ofPool } from "../../../core/activity/kinds.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
+import { sealedColumn } from "../../../core/encryption/sealed-columns.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { AccessTokenClaims, IdTokenClaims } from "../../../core/tokens/claims.ts";
 import type { Database } from "../../../db/open.ts";
@@ -110,16 +111,26 @@ export interface Challenge {
   readonly ttl: number;
 }
 
-export type SealedColumn = "claims" | "challenge" | "answer" | "continuation" | "signed";
+const sealedParts = ["claims", "challenge", "answer", "continuation", "signed"] as const;
+export type SealedPart = (typeof sealedParts)[number];
 
-const sealingContext = ({ orgId, requestId }: RequestKey, column: SealedColumn) =>
+const sealingContext = ({ orgId, requestId }: RequestKey, column: SealedPart) =>
   `signing-request|${orgId}|${requestId}|${column}`;
+
+export const sealedRequests = sealedParts.map((column) =>
+  sealedColumn({
+    table: "signing_request",
+    column,
+    key: ["org_id", "id"],
+    rowName: ({ org_id, id }) => sealingContext({ orgId: String(org_id), requestId: String(id) }, column),
+  }),
+);
 
 /** Encrypts JSON for one row and column: a stolen database shows neither claims nor tokens nor answers. */
 export function sealJson(
   encryption: Encryption,
   key: RequestKey,
-  column: SealedColumn,
+  column: SealedPart,
   value: unknown,
 ): string {
   return encryption.seal(Buffer.from(JSON.stringify(value)), sealingContext(key, column));
@@ -129,7 +140,7 @@ export function sealJson(
 export function openJson<T>(
   encryption: Encryption,
   key: RequestKey,
-  column: SealedColumn,
+  column: SealedPart,
   sealed: string | null,
 ): T {
   if (sealed === null) throw new Error(`the column ${column} is empty`);

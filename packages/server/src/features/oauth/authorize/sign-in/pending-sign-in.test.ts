@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createEncryption } from "../../../../core/encryption/encryption.ts";
+import { keyRing } from "../../../../core/encryption/key-ring.ts";
 import { openPending, type PendingSignIn, sealPending } from "./pending-sign-in.ts";
 
-const seals = createEncryption(randomBytes(32));
+const seals = createEncryption(keyRing(randomBytes(32)));
 const binding = { orgId: "org", browser: "browser" };
 const pending: PendingSignIn = {
   id: "id",
@@ -31,6 +32,6 @@ test("a pending sign-in is rejected for another browser or organisation, expired
   assert.equal(openPending(seals, sealed, { ...binding, orgId: "other", now: 1_000 }), undefined);
   for (const text of [undefined, "", "v1.", "v1.AAAA", `${sealed}AA`, sealed.slice(0, -3)])
     assert.equal(openPending(seals, text, { ...binding, now: 1_000 }), undefined);
-  const foreign = sealPending(createEncryption(randomBytes(32)), pending, binding);
+  const foreign = sealPending(createEncryption(keyRing(randomBytes(32))), pending, binding);
   assert.equal(openPending(seals, foreign, { ...binding, now: 1_000 }), undefined);
 });

@@ -1,0 +1,95 @@
+/** `signet master-key rotate`: everything sealed anew under the master key in use, while the service runs. */
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { LOOK_AGAIN_MS, PREVIOUS_KEYS_FILE, replaceFolderKey } from "../../core/encryption/folder-keys.ts";
+import { countStale, type Renewal, renewSealed } from "../../core/encryption/renew-sealed.ts";
+import type { Service } from "../../modules/open-service.ts";
+import { sealedColumns } from "../../modules/sealed-columns.ts";
+import { type Call, type Command, jsonOption } from "../command.ts";
+import { escapeControls, printResult } from "../output.ts";
+import { OPERATOR } from "../with-service.ts";
+
+/** Values that a server seals under the key before while this goes on: until none is left, or an end. */
+const MAX_ROUNDS = 5;
+
+export const masterKeyCommands: readonly Command[] = [
+  {
+    name: "master-key rotate",
+    summary: "seal everything under a new master key, while the service runs; may be repeated",
+    usage: "[--only-server] [--json]",
+    options: {
+      "only-server": {
+        help: "with PostgreSQL and a key file: no other server uses this database, so that the file may be replaced",
+      },
+      ...jsonOption,
+    },
+    examples: [
+      "signet master-key rotate",
+      "SIGNET_MASTER_KEY=$NEW SIGNET_MASTER_KEY_PREVIOUS=$OLD signet master-key rotate",
+    ],
+    runWithService: rotate,
+  },
+];
+
+async function rotate(service: Service, call: Call): Promise<number> {
+  const isNewKey = await replaceKey(service, call);
+  const counts = await renewAll(service);
+  printResult(call, { ...counts, newKey: isNewKey }, () => describe(counts, call, isNewKey));
+  return counts.unreadable > 0 ? 1 : 0;
+}
+
+/**
+ * Where the key is a file, a new one takes its place, unless the last rotation is unfinished: then that one goes on.
+ * @returns whether there is a new key @throws where other servers would be left without it
+ */
+async function replaceKey(service: Service, { values }: Call): Promise<boolean> {
+  const { config, database } = service;
+  if (config.masterKey) return false;
+  const before = await countStale(database, sealedColumns(service));
+  if (before.renewed > 0) return false;
+  if (before.unreadable > 0)
+    throw new Error(
+      `no known master key opens ${before.unreadable} of ${before.sealed} values (${before.named[0]}, …): put the missing key into ${join(config.dataDir, PREVIOUS_KEYS_FILE)} or SIGNET_MASTER_KEY_PREVIOUS first`,
+    );
+  if (database.kind === "postgres" && values["only-server"] !== true)
+    throw new Error(
+      "other servers may use this database, and would be left without the new key: set SIGNET_MASTER_KEY and SIGNET_MASTER_KEY_PREVIOUS on all of them, or add --only-server where there is none",
+    );
+  await replaceFolderKey(config.dataDir);
+  // A server that runs has looked at the files by then.
+  await setTimeout(2 * LOOK_AGAIN_MS);
+  service.masterKeys.refresh();
+  return true;
+}
+
+async function renewAll(service: Service): Promise<Renewal> {
+  const groups = sealedColumns(service);
+  let counts = await renewSealed(service, groups, OPERATOR);
+  let { renewed } = counts;
+  for (
+    let round = 1;
+    round < MAX_ROUNDS && (await countStale(service.database, groups)).renewed > 0;
+    round++
+  ) {
+    counts = await renewSealed(service, groups, OPERATOR);
+    renewed += counts.renewed;
+  }
+  return { ...counts, renewed };
+}
+
+function describe(
+  { sealed, renewed, unreadable, named }: Renewal,
+  { config }: Call,
+  isNewKey: boolean,
+): string[] {
+  const missing = named.map((name) => `  ${escapeControls(name)}`);
+  return [
+    ...(isNewKey ? [`A new master key is in ${config.dataDir}.`] : []),
+    `${renewed} of ${sealed} values were sealed anew; all that can be read are under the master key in use.`,
+    ...(unreadable > 0 ? [`No known master key opens ${unreadable}:`, ...missing] : []),
+    previousAdvice(config),
+  ];
+}
+
+const previousAdvice = ({ masterKey, dataDir }: Call["config"]): string =>
+  `Refresh tokens of before need the previous key until they end: keep it in ${masterKey ? "SIGNET_MASTER_KEY_PREVIOUS" : join(dataDir, PREVIOUS_KEYS_FILE)} that long, then remove it.`;

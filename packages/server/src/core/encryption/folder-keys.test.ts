@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { eventually } from "../../testing/eventually.ts";
+import {
+  folderKeyRing,
+  MASTER_KEY_FILE,
+  PREVIOUS_KEYS_FILE,
+  readFolderKeys,
+  replaceFolderKey,
+} from "./folder-keys.ts";
+import { MAX_KEYS } from "./key-ring.ts";
+
+const first = Buffer.alloc(32, 1);
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "signet-keys-"));
+  await write(MASTER_KEY_FILE, first);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = (name: string, ...keys: Buffer[]) =>
+  writeFile(join(folder, name), `${keys.map((key) => key.toString("base64url")).join("\n")}\n`, {
+    mode: 0o600,
+  });
+
+test("a new key takes the place of the one in use, which stays readable", async () => {
+  await replaceFolderKey(folder);
+  const [second, ...previous] = readFolderKeys(folder);
+  assert.ok(!second.equals(first));
+  assert.deepEqual(previous, [first]);
+  await replaceFolderKey(folder);
+  const keys = readFolderKeys(folder);
+  assert.deepEqual(keys.slice(1), [second, first], "newest first");
+  for (const name of [MASTER_KEY_FILE, PREVIOUS_KEYS_FILE])
+    assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600, name);
+});
+
+test("keys are not collected without end", async () => {
+  for (let count = 1; count < MAX_KEYS; count++) await replaceFolderKey(folder);
+  const before = readFolderKeys(folder);
+  await assert.rejects(replaceFolderKey(folder), /has 4 keys already/);
+  assert.deepEqual(readFolderKeys(folder), before);
+});
+
+test("of two rotations at once, one makes a key", async () => {
+  const both = await Promise.allSettled([replaceFolderKey(folder), replaceFolderKey(folder)]);
+  assert.equal(both.filter(({ status }) => status === "rejected").length, 1);
+  assert.deepEqual(readFolderKeys(folder).slice(1), [first]);
+});
+
+test("a process that runs takes the new key over", async () => {
+  const ring = folderKeyRing(folder);
+  assert.deepEqual(ring.all(), [first]);
+  await replaceFolderKey(folder);
+  await eventually("the new key", () => ring.all().length === 2);
+  assert.deepEqual(ring.all(), readFolderKeys(folder));
+});
+
+test("a process that runs keeps its key when the folder has lost it, or the file is unsafe", async () => {
+  const ring = folderKeyRing(folder);
+  await write(MASTER_KEY_FILE, Buffer.alloc(32, 9));
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  assert.equal(ring.refresh(), false);
+  assert.deepEqual(ring.all(), [first]);
+  await write(PREVIOUS_KEYS_FILE, first);
+  await chmod(join(folder, PREVIOUS_KEYS_FILE), 0o644);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  assert.equal(ring.refresh(), false);
+  assert.throws(() => readFolderKeys(folder), /is readable by others/);
+  await chmod(join(folder, PREVIOUS_KEYS_FILE), 0o600);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  assert.equal(ring.refresh(), true);
+  assert.deepEqual(ring.all(), [Buffer.alloc(32, 9), first]);
+});
+
+test("a file of previous keys that holds something else is refused by name", async () => {
+  await writeFile(join(folder, PREVIOUS_KEYS_FILE), "nonsense\n", { mode: 0o600 });
+  assert.throws(() => readFolderKeys(folder), /master\.key\.previous does not contain/);
+});

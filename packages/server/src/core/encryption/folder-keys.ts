@@ -1,0 +1,136 @@
+/**
+ * The master keys in the data folder: `master.key` has the one in use, `master.key.previous` those before it, newest first. A
+ * process that runs takes a new one over by itself.
+ */
+import { randomBytes } from "node:crypto";
+import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ownershipFault } from "@signet/protocol/secret-file-rules";
+import { type KeyRing, type Keys, MASTER_KEY_BYTES, MAX_KEYS } from "./key-ring.ts";
+
+export const MASTER_KEY_FILE = "master.key";
+export const PREVIOUS_KEYS_FILE = "master.key.previous";
+
+/** How long a process may go on with the keys it knows before it looks at the files again. */
+export const LOOK_AGAIN_MS = 1_000;
+
+/** The file doesn't hold what it should, which may be so for a moment: another process may be writing it. */
+export class UnreadableKeyFile extends Error {}
+
+/** @throws UnreadableKeyFile; ENOENT without `master.key`; and when others can read a file, or write to it or its folder */
+export function readFolderKeys(dataDir: string): Keys {
+  // In this order: a key is added to the previous ones before another takes its place.
+  const current = readKeyFile(join(dataDir, MASTER_KEY_FILE));
+  const path = join(dataDir, PREVIOUS_KEYS_FILE);
+  const previous = statSync(path, { throwIfNoEntry: false }) ? readKeyFile(path) : [];
+  const [first, ...more] = current;
+  if (first === undefined || more.length > 0)
+    throw new UnreadableKeyFile(
+      `${join(dataDir, MASTER_KEY_FILE)} does not contain a master key of ${MASTER_KEY_BYTES} bytes`,
+    );
+  return [first, ...previous.filter((key) => !key.equals(first))];
+}
+
+/** @throws when it can't be read, see above */
+export function folderKeyRing(dataDir: string, known = readFolderKeys(dataDir)): KeyRing {
+  const path = join(dataDir, MASTER_KEY_FILE);
+  let keys = known;
+  let seen = markOf(path);
+  let lookedAt = performance.now();
+  const refresh = () => {
+    if (performance.now() - lookedAt < LOOK_AGAIN_MS) return false;
+    lookedAt = performance.now();
+    const mark = markOf(path);
+    if (mark === undefined || mark === seen) return false;
+    const found = attempt(() => readFolderKeys(dataDir));
+    const [inUse] = keys;
+    // A folder that lost the key in use would leave this process unable to read what it wrote: the next start says so.
+    if (!found?.some((key) => key.equals(inUse))) return false;
+    seen = mark;
+    keys = found;
+    return true;
+  };
+  return {
+    all: () => {
+      refresh();
+      return keys;
+    },
+    refresh,
+  };
+}
+
+/**
+ * Puts a new master key in place of the one in use, which goes to the previous ones.
+ * @throws when there are too many of those, or another process is doing the same; then nothing has changed
+ */
+export async function replaceFolderKey(dataDir: string): Promise<void> {
+  const keys = readFolderKeys(dataDir);
+  const previous = join(dataDir, PREVIOUS_KEYS_FILE);
+  if (keys.length >= MAX_KEYS)
+    throw new Error(
+      `${previous} has ${keys.length - 1} keys already: remove the last lines, whose refresh tokens have ended`,
+    );
+  await writeKeys(previous, keys);
+  await writeKeys(join(dataDir, MASTER_KEY_FILE), [randomBytes(MASTER_KEY_BYTES)]);
+}
+
+/** Whole or not at all, also when the machine stops. `wx`: of two processes, one writes. */
+async function writeKeys(path: string, keys: readonly Buffer[]): Promise<void> {
+  const half = `${path}.new`;
+  const file = await open(half, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+    throw new Error(
+      `${half} is there: another rotation is under way, or was interrupted (then delete that file)`,
+    );
+  });
+  try {
+    await file.writeFile(keys.map((key) => `${key.toString("base64url")}\n`).join(""));
+    await file.sync();
+    await file.close();
+    await rename(half, path);
+  } catch (error) {
+    await rm(half, { force: true });
+    throw error;
+  }
+  const folder = await open(dirname(path), "r");
+  await folder.sync();
+  await folder.close();
+}
+
+/** @throws like `readFolderKeys` */
+function readKeyFile(path: string): Buffer[] {
+  const { mode } = statSync(path);
+  if ((mode & 0o077) !== 0)
+    throw new Error(`${path} is readable by others: run chmod 600 on it, and treat the key as compromised`);
+  for (const one of new Set([dirname(path), dirname(realpathSync(path)), path]))
+    requireOwnership(one, statSync(one));
+  const keys = readFileSync(path, "utf8")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .map((line) => Buffer.from(line, "base64url"));
+  if (keys.length === 0 || keys.some((key) => key.length !== MASTER_KEY_BYTES))
+    throw new UnreadableKeyFile(`${path} does not contain a master key of ${MASTER_KEY_BYTES} bytes`);
+  return keys;
+}
+
+/** Whoever can replace the key can read what is encrypted from then on. @throws */
+export function requireOwnership(path: string, found: Stats): void {
+  const fault = ownershipFault(path, found, process.geteuid?.());
+  if (fault !== undefined) throw new Error(fault);
+}
+
+/** Another file at the same path has another mark. */
+function markOf(path: string): string | undefined {
+  const found = attempt(() => statSync(path));
+  return found && `${found.ino}.${found.mtimeMs}.${found.size}`;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

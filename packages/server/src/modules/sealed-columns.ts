@@ -1,0 +1,36 @@
+/** Everything that is sealed under the master keys. A feature that seals another column adds its declaration here. */
+import { sealedActions } from "../core/actions/actions.ts";
+import { sealedInstallationKey } from "../core/audit/chain/chain-key.ts";
+import { sealedCaKeys } from "../core/device-ca/ca-key.ts";
+import { shardedEncryption } from "../core/encryption/encryption.ts";
+import type { KeyRing } from "../core/encryption/key-ring.ts";
+import type { SealedColumns } from "../core/encryption/sealed-columns.ts";
+import { sealedMails } from "../core/mail/outbox.ts";
+import { sealedTotpSecrets } from "../core/second-factors/totp/totp.ts";
+import { sealedSigningKeys } from "../core/signing-keys/signing-keys.ts";
+import { sealedAccountSecrets } from "../core/system-accounts/system-accounts.ts";
+import { sealedRequests } from "../features/sovereign/requests/signing-request.ts";
+import type { Service } from "./open-service.ts";
+
+export const signingRequestEncryption = (masterKeys: KeyRing) =>
+  // Separate keys: encrypting for every token would wear out the key for data at rest.
+  shardedEncryption(masterKeys, "signing-request");
+
+export const sealedColumns = ({
+  encryption,
+  masterKeys,
+}: Pick<Service, "encryption" | "masterKeys">): readonly SealedColumns[] => [
+  {
+    encryption,
+    columns: [
+      sealedSigningKeys,
+      sealedCaKeys,
+      sealedAccountSecrets,
+      sealedTotpSecrets,
+      sealedInstallationKey,
+      sealedActions,
+      sealedMails,
+    ],
+  },
+  { encryption: signingRequestEncryption(masterKeys), columns: sealedRequests },
+];
