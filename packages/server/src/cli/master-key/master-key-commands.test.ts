@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../../config/config.ts";
 import { createAction } from "../../core/actions/actions.ts";
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
 import { keyRing } from "../../core/encryption/key-ring.ts";
 import { openService } from "../../modules/open-service.ts";
@@ -116,6 +117,13 @@ describe("signet master-key rotate", () => {
       const counts = await rotated(env(NEW, OLD));
       assert.deepEqual([counts.renewed, counts.unreadable], [counts.sealed, 0]);
       assert.deepEqual([(await rotated(env(NEW, OLD))).renewed], [0], "repeated");
+      const events = await listAuditEvents(running.service.database.query, seeded.organisation.id, 200);
+      const told = events.filter(({ action }) => action === "master-key.rotated");
+      assert.deepEqual(
+        told.map(({ actor, target }) => [actor, target]),
+        [["operator", seeded.organisation.id]],
+        "once",
+      );
 
       const afterwards = await ciphertexts(running.service);
       assert.deepEqual([...afterwards.keys()].sort(), [...before.keys()].sort());
