@@ -5,6 +5,9 @@ import { optionsOf, usageOf } from "./command.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { commands } from "./run.ts";
 
+/** What the service manager tells its service: nobody sets them (sd_notify(3)). */
+const OF_THE_SERVICE_MANAGER = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"];
+
 /** Every name that the configuration is read from. */
 function settingNames(): string[] {
   const names = new Set<string>();
@@ -18,7 +21,7 @@ function settingNames(): string[] {
     },
   );
   readConfig(env);
-  return [...names];
+  return [...names].filter((name) => !OF_THE_SERVICE_MANAGER.includes(name));
 }
 
 test("lists every command and every environment variable", () => {
