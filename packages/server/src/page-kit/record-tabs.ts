@@ -26,7 +26,10 @@ import {
 } from "./page.ts";
 import { type RecordParts, type RecordView, recordLayout } from "./record-pages.ts";
 
-export type TabName = Exclude<keyof Messages["console"]["frame"]["recordTabs"], "label">;
+type OwnTabs = Messages["console"]["applications"]["tabs"];
+type SharedTabs = Messages["console"]["frame"]["recordTabs"];
+export type TabName = Exclude<keyof OwnTabs | keyof SharedTabs, "label">;
+type TabLabels = { readonly label: string } & Readonly<Partial<Record<TabName, string>>>;
 
 export interface RecordTab<Deps, View> {
   readonly name: TabName;
@@ -56,6 +59,8 @@ export interface TabbedRecord<Deps extends ConsoleDeps, Stored extends { readonl
   /** What stands above every tab. */
   above(view: View): RecordParts;
   readonly tabs: readonly [RecordTab<Deps, View>, ...RecordTab<Deps, View>[]];
+  /** Where they are not those of every record. */
+  labels?(messages: Messages): TabLabels;
 }
 
 /** What the record's pages below a tab, or their confirmations, return to. */
@@ -118,9 +123,11 @@ export async function showInTab<
     readonly signedIn: SignedIn;
     content(view: View): Content | Promise<Content>;
     readonly notice?: Html | undefined;
+    /** Of the form in the tab: counted beside its name. */
+    readonly faults?: number;
   },
 ): Promise<Html> {
-  const { tab, frame, stored, signedIn, notice } = shown;
+  const { tab, frame, stored, signedIn, notice, faults = 0 } = shown;
   const { place } = record;
   const { organisation } = visit;
   const found: RecordView<Stored> = {
@@ -134,14 +141,14 @@ export async function showInTab<
   const view = await record.load(deps, found, visit, signedIn);
   const parts = record.above(view);
   const { name, scripts } = record.tabs.find((one) => one.name === tab) ?? record.tabs[0];
-  const { recordTabs: labels } = frame.messages.console.frame;
+  const labels = labelsOf(record, frame.messages);
   const isFirst = name === record.tabs[0].name;
   return recordLayout(view, {
     ...parts,
     ...(notice && { notice }),
-    title: isFirst ? parts.head.name : `${labels[name]} – ${parts.head.name}`,
+    title: isFirst ? parts.head.name : `${labels[name] ?? name} – ${parts.head.name}`,
     scripts,
-    tabs: tabNavigation(record, view, name),
+    tabs: tabNavigation(record, view, { name, faults }),
     body: await shown.content(view),
   });
 }
@@ -166,19 +173,24 @@ export const showFormInTab = <
     ...{ tab, frame: form, stored: shown.record, signedIn: shown.signedIn },
     content: shown.content,
     notice: formNotice({ ...form, labels: shown.labels }),
+    faults: Object.keys(form.state.faults ?? {}).length,
   });
+
+const labelsOf = (record: Pick<TabbedRecord<never, never, never>, "labels">, messages: Messages): TabLabels =>
+  record.labels?.(messages) ?? messages.console.frame.recordTabs;
 
 function tabNavigation<Deps extends ConsoleDeps, Stored extends { readonly id: string }, View>(
   record: TabbedRecord<Deps, Stored, View>,
   { uriOf, messages }: Pick<RecordView<Stored>, "uriOf" | "messages">,
-  current: TabName,
+  current: { readonly name: TabName; readonly faults: number },
 ): Html {
-  const { recordTabs: labels } = messages.console.frame;
+  const labels = labelsOf(record, messages);
   const link = ({ name }: RecordTab<Deps, View>) => ({
     id: `tab-${name}`,
-    label: labels[name],
+    label: labels[name] ?? name,
     uri: uriOf(tabRest(record, name)),
-    isCurrent: name === current,
+    isCurrent: name === current.name,
+    ...(name === current.name && current.faults > 0 ? { count: current.faults } : {}),
   });
   return tabs({ label: labels.label, links: record.tabs.map(link) });
 }

@@ -16,7 +16,7 @@ export function codeBlock(
 ): Html {
   // One long line is a command: it is read whole, also on a phone.
   const isCommand = !view.lines.includes("\n");
-  return html`<figure class="snippet"><figcaption class="bar"><span>${view.title}</span>
+  return html`<figure class="snippet"><figcaption class="bar"><bdi>${view.title}</bdi>
 <span class="snippet-buttons">${
     view.wrap !== undefined &&
     !isCommand &&

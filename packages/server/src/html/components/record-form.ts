@@ -35,6 +35,7 @@ export function recordForm(view: {
   hidden?: readonly HiddenField[];
   /** What is typed is shown in a frame of the page: scripts/draft-preview.js. */
   isDraft?: boolean;
+  hasFiles?: boolean;
   fields: Content;
   submit: { id: string; label: string; isDangerous?: boolean };
   more?: Content;
@@ -58,7 +59,7 @@ export function recordForm(view: {
 ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
 `;
   const isEdit = view.isWide ?? (version !== undefined || !view.isEndUserPage);
-  return html`<form class="form${isEdit && " edit"}" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate${view.isDraft && html` data-draft`}>
+  return html`<form class="form${isEdit && " edit"}" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate${view.hasFiles && html` enctype="multipart/form-data"`}${view.isDraft && html` data-draft`}>
 ${hiddenFields([...own, ...hidden])}${submissionTokenField(once)}${view.fields}
 ${isEdit ? saveBar({ ...view, isEdit: version !== undefined, cancel: cancelUri === undefined ? undefined : { id: `${id}-cancel`, uri: cancelUri } }) : buttons()}</form>
 `;

@@ -1,23 +1,18 @@
-/** One tab of an application's page: its header, the tabs, the settings of this one, and the integration beside them. */
+/** One tab of an application's page: the settings of this one, and the integration beside them. */
 import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { card } from "../../../html/components/card.ts";
-import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { copyStatus } from "../../../html/components/copy-field.ts";
 import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
-import { overflowMenu } from "../../../html/components/overflow-menu.ts";
-import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
-import { type RecordHeading, recordHeading } from "../../../html/components/record-heading.ts";
-import { tabs } from "../../../html/components/tabs.ts";
+import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
-import { doneNotice, endCard, endItems, type RecordView } from "../../../page-kit/record-pages.ts";
+import { endCard, endItems, type RecordParts, type RecordView } from "../../../page-kit/record-pages.ts";
 import { assignedCard, consentScopesField } from "./access.page.ts";
 import { applicationStatus } from "./application-status.ts";
 import { credentialCards } from "./credentials.page.ts";
 import { generalCards } from "./general.page.ts";
 import { type IntegrationView, integrationCard } from "./integration.page.ts";
-import { type CardId, type TabId, tabCards, tabFields, tabIds, tabPath } from "./record-tabs.ts";
+import { type CardId, type TabId, tabCards, tabFields } from "./record-tabs.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
 import type { SettingId } from "./setting-fields.ts";
 import type { SettingsInput } from "./settings-input.ts";
@@ -36,51 +31,38 @@ export type TabView = FormView<SettingsInput & { readonly consentScopes?: string
     readonly now: number;
   };
 
-export function tabPage(view: TabView): Html {
-  const { messages, record } = view;
+/** What stands above every tab. */
+export const aboveApplication = (view: RecordView<Application>): RecordParts => {
+  const { record, messages } = view;
+  const { applications: text } = messages.console;
+  return {
+    head: {
+      name: record.name,
+      mark: avatar(record.name, record.settings.logoUri),
+      facts: [
+        html`<span id="application-state">${applicationStatus(record, messages)}</span>`,
+        text.kinds[kindOf(record)],
+      ],
+      id: { id: "record-id", value: record.id, label: text.record.clientId },
+    },
+    more: endItems(view, { ...text.end, noun: "application" }),
+    done: text.done,
+  };
+};
+
+/** The tab's settings, and how the application is integrated beside them. */
+export const tabContent = (view: TabView): Html =>
+  html`<div class="with-aside"><div class="with-aside-main">
+${tabBody(view)}</div>
+<div class="with-aside-beside">${integrationCard(view)}</div></div>
+`;
+
+export function tabNotice({ failure, state, messages }: FormView<unknown>): Html | undefined {
   const { applicationSettings: text, applications } = messages.console;
   const label = (id: string) =>
     id === "consentScopes" ? applications.consentNow.label : text.fields[id as SettingId].label;
-  const failure = view.failure ?? faultsFailure(view.state, label);
-  return consoleLayout({
-    ...view,
-    ...recordHeading(headOf(view), messages),
-    actions: overflowMenu(endItems(view, { ...applications.end, noun: "application" }), messages),
-    title: view.tab === "general" ? record.name : `${applications.tabs[view.tab]} – ${record.name}`,
-    notice: failureNotice(failure, messages) ?? doneNotice(view, messages.console.applications.done),
-    body: html`${recordTabs(view)}<div class="with-aside"><div class="with-aside-main">
-${tabBody(view)}${lastChangeLine(view.lastChange, messages)}</div>
-<div class="with-aside-beside">${integrationCard(view)}</div></div>
-${copyStatus}`,
-  });
+  return failureNotice(failure ?? faultsFailure(state, label), messages);
 }
-
-type HeadingView = RecordView<Application>;
-
-const headOf = ({ record, messages }: HeadingView): RecordHeading => ({
-  name: record.name,
-  mark: avatar(record.name, record.settings.logoUri),
-  facts: [
-    html`<span id="application-state">${applicationStatus(record, messages)}</span>`,
-    messages.console.applications.kinds[kindOf(record)],
-  ],
-  id: { id: "record-id", value: record.id, label: messages.console.applications.record.clientId },
-});
-
-const recordTabs = ({ uriOf, messages, tab, state }: TabView): Html => {
-  const { tabs: labels } = messages.console.applications;
-  const faults = Object.keys(state.faults ?? {}).length;
-  return tabs({
-    label: labels.label,
-    links: tabIds.map((id) => ({
-      id: `tab-${id}`,
-      label: labels[id],
-      uri: uriOf(tabPath(id)),
-      isCurrent: id === tab,
-      ...(id === tab && faults > 0 ? { count: faults } : {}),
-    })),
-  });
-};
 
 function tabBody(view: TabView): Content {
   const form = settingsForm(view);

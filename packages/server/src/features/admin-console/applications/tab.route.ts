@@ -10,12 +10,12 @@ import { InvalidApplication } from "../../../core/applications/validation.ts";
 import type { FormState } from "../../../html/components/form-state.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { parseQuery } from "../../../http/form-body.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
 import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import { type EditForm, type Editing, editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consoleRoute, redirectTo, requireAdministrator } from "../../../page-kit/page.ts";
+import type { RecordView } from "../../../page-kit/record-pages.ts";
+import { type RecordTab, showInTab, type TabbedRecord } from "../../../page-kit/record-tabs.ts";
 import { consentFaults, grantConsentInput } from "./admin-consent.ts";
 import { applicationPages, findEndpoints } from "./application-pages.ts";
 import { type TabId, tabFields, tabIds, tabOf, tabPath } from "./record-tabs.ts";
@@ -30,7 +30,7 @@ import {
   toSettings,
   withoutPrivateKeys,
 } from "./settings-input.ts";
-import { FIELDS, tabPage } from "./tab.page.ts";
+import { aboveApplication, FIELDS, tabContent, tabNotice } from "./tab.page.ts";
 import { loadTabContent } from "./tab-content.ts";
 
 export function applicationTabRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -49,6 +49,20 @@ export function applicationTabRoutes(app: FastifyInstance, deps: ConsoleDeps): v
     },
   });
 }
+
+const applicationTab = (name: TabId): RecordTab<ConsoleDeps, RecordView<Application>> => ({
+  name,
+  url: `/oauth/manage/:org/applications/:id${tabPath(name)}`,
+});
+
+/** Every tab is a form, which its route shows. */
+const applicationRecord: TabbedRecord<ConsoleDeps, Application, RecordView<Application>> = {
+  place: applicationPages,
+  load: (_, view) => view,
+  above: aboveApplication,
+  labels: ({ console: { applications } }) => applications.tabs,
+  tabs: [applicationTab("general"), ...tabIds.slice(1).map(applicationTab)],
+};
 
 /** Besides the settings: the scopes that an administrator consents to in the same save, one a line. */
 export type TabInput = SettingsInput & { readonly consentScopes?: string };
@@ -87,28 +101,28 @@ const tabForm = (deps: ConsoleDeps, tab: TabId): EditForm<ConsoleDeps, Applicati
         displaySetting(id as SettingId, value, messages),
       ]),
     ),
-  page: async (view, { visit, record }) => {
-    const { organisation } = visit;
-    return tabPage({
-      ...view,
-      ...(await fieldChoices(deps, visit, record)),
-      ...(await findEndpoints(deps, record)),
-      tab,
-      record,
-      // What the form had no field for is as the record has it.
-      input: withoutPrivateKeys({ ...tabInput(tab, record), ...view.input }),
-      content: await loadTabContent(deps, tab, record),
-      activity:
-        tab === "general"
-          ? await activityCard(deps, organisation, { kind: "client", id: record.id }, view.messages)
-          : undefined,
-      uriOf: (rest: string) => applicationPages.path(organisation, record.id, rest),
-      breadcrumbs: applicationPages.listCrumbs(view),
-      lastChange: await findLastChange(deps, record.orgId, record.id, view.messages),
-      done: parseQuery(visit.request).values.get("done"),
-      now: deps.clock(),
-    });
-  },
+  page: (form, { visit, record, signedIn }) =>
+    showInTab(deps, visit, applicationRecord, {
+      ...{ tab, frame: form, stored: record, signedIn },
+      notice: tabNotice(form),
+      faults: Object.keys(form.state.faults ?? {}).length,
+      content: async (view) =>
+        tabContent({
+          ...form,
+          ...view,
+          ...(await fieldChoices(deps, visit, record)),
+          ...(await findEndpoints(deps, record)),
+          tab,
+          // What the form had no field for is as the record has it.
+          input: withoutPrivateKeys({ ...tabInput(tab, record), ...form.input }),
+          content: await loadTabContent(deps, tab, record),
+          activity:
+            tab === "general"
+              ? await activityCard(deps, visit.organisation, { kind: "client", id: record.id }, form.messages)
+              : undefined,
+          now: deps.clock(),
+        }),
+    }),
   validate: async (input, { record, messages }) => {
     const faults = await consentFaults(deps, record, input, messages);
     return faults === undefined ? { content: input } : { faults };

@@ -7,11 +7,11 @@ import {
 } from "../../../core/organisations/image-kinds.ts";
 import { imageRules } from "../../../core/organisations/images.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { hiddenFields } from "../../../html/components/form.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
 import { ringIcon } from "../../../html/components/ring-mark.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Html, html } from "../../../html/html.ts";
 import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
 import { editorHead, editorTabs, livePreview } from "./live-preview.page.ts";
 
@@ -33,13 +33,15 @@ export function imagesPage(view: ImagesView): Html {
     notice: formNotice({ ...view, labels }),
     scripts: [framesScript.path, draftPreviewScript.path],
     body: html`${editorTabs(view, "images", text.imagesSummary)}<div class="editor"><section class="card" aria-label="${text.imagesTitle}">
-<form class="form" id="${FORM_ID}" method="post" action="${linkAddress(view.action)}" enctype="multipart/form-data" novalidate data-draft>
-${hiddenFields([
-  { name: "csrf", value: view.csrf },
-  { name: "seen", value: view.version ?? "" },
-])}${imageKinds.map((kind) => imageField(view, kind))}<div class="actions"><button class="button primary" id="logo-save" type="submit">${frame.form.save}</button>
-<a class="button" id="logo-cancel" href="${linkAddress(backUri)}">${frame.form.cancel}</a></div>
-</form></section>
+${recordForm({
+  ...view,
+  id: FORM_ID,
+  isDraft: true,
+  hasFiles: true,
+  fields: imageKinds.map((kind) => imageField(view, kind)),
+  submit: { id: "logo-save", label: frame.form.save },
+  cancelUri: backUri,
+})}</section>
 ${livePreview(view, { id: FORM_ID, rest: "/settings/logo" }, browserTab(view))}</div>
 `,
   });
@@ -62,7 +64,7 @@ function imageField(view: ImagesView, kind: ImageKind): Html {
   const described = fault === undefined ? `${kind}-hint` : `${kind}-hint ${kind}-fault`;
   const bounds = text.imageBounds({ count: maxBytes / 1024, min: sides.least, max: sides.most });
   return html`<div class="field image-field"><label for="${kind}">${label}</label>
-${present(view, kind)}<input id="${kind}" name="${kind}" type="file" accept="${types.join(",")}" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${hasFocus && html` autofocus`}>
+<div class="image-controls">${present(view, kind)}<input id="${kind}" name="${kind}" type="file" accept="${types.join(",")}" aria-describedby="${described}"${fault !== undefined && html` aria-invalid="true"`}${hasFocus && html` autofocus`}></div>
 <p class="field-hint" id="${kind}-hint">${hint} ${bounds}</p>
 ${fault !== undefined && html`<p class="failed" id="${kind}-fault">${fault}</p>`}</div>
 `;

@@ -1,21 +1,13 @@
-/** The page of one signing agent and its keys. */
-import type { AgentKey, AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+/** The parts of a signing agent's page: what it is, its keys, and its end. */
+import type { AgentKey, AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
-import { copyStatus } from "../../../html/components/copy-field.ts";
-import { overflowMenu } from "../../../html/components/overflow-menu.ts";
-import { lastChangeLine } from "../../../html/components/record-form.ts";
-import { recordHeading, recordIcon } from "../../../html/components/record-heading.ts";
+import { recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
-import { toast } from "../../../html/components/toast.ts";
-import { type Html, html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
+import type { RecordParts, RecordView } from "../../../page-kit/record-pages.ts";
+import type { AgentRecord } from "./pool-path.ts";
 import type { AgentStatus } from "./pool-state.ts";
 import { agentState, keyState } from "./pools.page.ts";
 
@@ -25,51 +17,33 @@ export type ShownAgentKey = AgentKey & {
   certificate: { subject: string; until: number } | undefined;
 };
 
-export type AgentView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    agent: SigningAgent;
-    status: AgentStatus;
-    /** Newest first. */
-    keys: readonly ShownAgentKey[];
-    lastChange: { who: string; at: number } | undefined;
-    done: keyof Messages["console"]["pools"]["agentPage"]["done"] | undefined;
-  };
+export type AgentView = RecordView<AgentRecord> & { status: AgentStatus };
 
-export function agentPage(view: AgentView): Html {
-  const { agent, status, messages } = view;
+/** What stands above every tab. */
+export function aboveAgent(view: AgentView): RecordParts {
+  const { record: agent, status, messages } = view;
   const { agentPage: text } = messages.console.pools;
-  const isAtWork = agent.deactivatedAt === null;
-  return consoleLayout({
-    ...view,
-    title: agent.name,
-    ...recordHeading(
-      {
-        name: agent.name,
-        mark: recordIcon("key"),
-        facts: [html`<span id="agent-state">${agentState(status, messages)}</span>`],
-        id: { id: "agent-id", value: agent.id, label: text.id },
-      },
-      messages,
-    ),
-    actions: [
-      isAtWork && buttonLink({ id: "agent-keys", uri: ownUri(view, "/keys"), label: text.addKeys }),
-      overflowMenu(endActs(view, "more-"), messages),
-    ],
-    notice: view.done && toast(text.done[view.done], view),
-    body: [
-      detailsCard(view),
-      keysCard(view),
-      agent.compromisedAt === null && endCard(view),
-      lastChangeLine(view.lastChange, messages),
-      copyStatus,
-    ],
-  });
+  const keys = { id: "agent-keys", uri: view.uriOf("/keys"), label: text.addKeys };
+  return {
+    head: {
+      name: agent.name,
+      mark: recordIcon("key"),
+      facts: [html`<span id="agent-state">${agentState(status, messages)}</span>`],
+      id: { id: "agent-id", value: agent.id, label: text.id },
+    },
+    actions: agent.deactivatedAt === null && buttonLink(keys),
+    more: endActs(view, "more-"),
+    done: text.done,
+  };
 }
 
-const ownUri = ({ consoleUri, agent: { id, poolId } }: AgentView, rest: string): string =>
-  consoleUri(`/pools/${poolId}/agents/${id}${rest}`);
+export const agentOverview = (view: AgentView, keys: readonly ShownAgentKey[]): Content => [
+  detailsCard(view),
+  keysCard(view, keys),
+  view.record.compromisedAt === null && endCard(view),
+];
 
-function detailsCard({ agent, messages }: AgentView): Html {
+function detailsCard({ record: agent, messages }: AgentView): Html {
   const { agentPage: text, lastSeen } = messages.console.pools;
   const { frame } = messages.console;
   const { deactivatedAt, compromisedAt, lastSeenAt } = agent;
@@ -86,8 +60,8 @@ function detailsCard({ agent, messages }: AgentView): Html {
   });
 }
 
-function keysCard(view: AgentView): Html {
-  const { keys, messages } = view;
+function keysCard(view: AgentView, keys: readonly ShownAgentKey[]): Html {
+  const { messages } = view;
   const { agentPage: text, keys: title } = messages.console.pools;
   return card({
     id: "agent-keys-list",
@@ -122,7 +96,7 @@ function keyRow(key: ShownAgentKey, view: AgentView): Row {
     actions: canRetire
       ? rowLink({
           id: `retire-${kid}`,
-          uri: ownUri(view, `/keys/${kid}/retire`),
+          uri: view.uriOf(`/keys/${kid}/retire`),
           text: text.retire,
           label: text.retireOf({ value: kid }),
         })
@@ -132,11 +106,11 @@ function keyRow(key: ShownAgentKey, view: AgentView): Row {
 
 /** @param prefix of the ids: a menu has them, too */
 function endActs(view: AgentView, prefix = "") {
-  const { agent } = view;
+  const { record: agent } = view;
   const { agentPage: text } = view.messages.console.pools;
   const act = (name: "deactivate" | "compromise") => ({
     id: `${prefix}agent-${name}`,
-    uri: ownUri(view, `/${name}`),
+    uri: view.uriOf(`/${name}`),
     label: text[name].submit,
     isQuestion: true,
     isDangerous: true,

@@ -1,47 +1,73 @@
-/** One signing agent and its keys: its page, and confirmations to deactivate it, report a compromise or retire a key. */
+/** One signing agent and its keys: its tabs, and confirmations to deactivate it, report a compromise or retire a key. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { findAgentKey, listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { type Html, html } from "../../../html/html.ts";
-import { findLastChange } from "../../../page-kit/actor-names.ts";
+import { html } from "../../../html/html.ts";
+import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import {
   alreadyApplied,
   type Confirmation,
   confirmationRoute,
   done,
 } from "../../../page-kit/confirmation.ts";
-import { doneKey, readingRoute } from "../../../page-kit/console-frame.ts";
-import type { ConsoleDeps, Visit } from "../../../page-kit/page.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
+import { type TabbedRecord, tabbedRecordRoutes } from "../../../page-kit/record-tabs.ts";
 import { deactivateAgent, retireAgentKey } from "../admin-api/agents.ts";
-import { agentPage, type ShownAgentKey } from "./agent.page.ts";
-import { agentPath, findAgentAt, type PoolAgent, poolCrumbs, requireAgent } from "./pool-path.ts";
+import { type AgentView, aboveAgent, agentOverview, type ShownAgentKey } from "./agent.page.ts";
+import {
+  type AgentRecord,
+  agentPath,
+  findAgentAt,
+  type PoolAgent,
+  poolCrumbs,
+  requireAgent,
+} from "./pool-path.ts";
 import { agentStatus } from "./pool-state.ts";
 
 export function agentRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  readingRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent", "pools", showAgent);
+  tabbedRecordRoutes(app, deps, agentRecord);
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/deactivate", deactivation);
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/compromise", compromise);
   confirmationRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/keys/:kid/retire", retirement);
 }
 
-async function showAgent(deps: ConsoleDeps, visit: Visit, frame: ConsoleFrame): Promise<Html> {
-  const { pool, agent } = await requireAgent(deps, visit);
-  const now = deps.clock();
-  const keys = await listAgentKeys(deps.database.query, agent.orgId, agent.id);
-  return agentPage({
-    ...frame,
-    breadcrumbs: poolCrumbs(frame, { pool }),
-    agent,
-    status: agentStatus(agent, now),
-    keys: keys
-      .map((key) => ({ ...key, state: agentKeyState(key, now), certificate: certificateOf(key) }))
-      .reverse(),
-    lastChange: await findLastChange(deps, agent.orgId, agent.id, frame.messages),
-    done: doneKey(visit, frame.messages.console.pools.agentPage.done),
-  });
-}
+const agentRecord: TabbedRecord<ConsoleDeps, AgentRecord, AgentView> = {
+  place: {
+    current: "pools",
+    require: async (deps, visit) => {
+      const { agent, pool } = await requireAgent(deps, visit);
+      return { ...agent, pool };
+    },
+    pathOf: agentPath,
+    crumbsAbove: (frame, { pool }) => poolCrumbs(frame, { pool }),
+  },
+  load: ({ clock }, view) => ({ ...view, status: agentStatus(view.record, clock()) }),
+  above: aboveAgent,
+  tabs: [
+    {
+      name: "overview",
+      url: "/oauth/manage/:org/pools/:pool/agents/:agent",
+      content: async ({ database, clock }, view) => {
+        const { orgId, id } = view.record;
+        const now = clock();
+        const keys = await listAgentKeys(database.query, orgId, id);
+        const shown = keys.map((key) => ({
+          ...key,
+          state: agentKeyState(key, now),
+          certificate: certificateOf(key),
+        }));
+        return agentOverview(view, shown.reverse());
+      },
+    },
+    {
+      name: "activity",
+      url: "/oauth/manage/:org/pools/:pool/agents/:agent/activity",
+      content: (deps, { record: { id }, messages }, { organisation }) =>
+        activityCard(deps, organisation, { kind: "agent", id }, messages),
+    },
+  ],
+};
 
 function certificateOf({ x5c: [leaf] }: AgentKey): ShownAgentKey["certificate"] {
   if (leaf === undefined) return undefined;

@@ -10,27 +10,67 @@ import {
   textArea,
   textField,
 } from "../../../html/components/fields.ts";
-import { editedCard, fieldsOf, formPage } from "../../../html/components/form-page.ts";
+import { editedCard, fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import type { Content, Html } from "../../../html/html.ts";
+import { livePanel } from "../../../html/components/live-panel.ts";
+import { recordForm } from "../../../html/components/record-form.ts";
+import { type ListedStep, stepList } from "../../../html/components/step-list.ts";
+import { wizardPage } from "../../../html/components/wizard.page.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { poolLimits } from "../admin-api/pools.ts";
 import type { DurationField, PoolInput } from "./pool-input.ts";
 import { poolCrumbs } from "./pool-path.ts";
 
+/** The first step towards a pool that signs; the panel beside it goes on at the pool's own page (`poolSetup`). */
 export const newPoolPage = (view: FormView<PoolInput>): Html => {
-  const { pools: text } = view.messages.console;
-  return formPage({
+  const { messages } = view;
+  const { pools: text } = messages.console;
+  return wizardPage({
     ...view,
     title: text.makeTitle,
     summary: text.makeText,
     breadcrumbs: poolCrumbs(view),
-    id: "pool-form",
-    labels: text.fields,
-    fields: poolFields(view, true),
-    submit: { id: "pool-save", label: text.makeSubmit },
-    cancelUri: view.consoleUri("/pools"),
+    notice: formNotice({ ...view, labels: text.fields }),
+    steps: [
+      {
+        id: "step-pool",
+        title: text.settingsTitle,
+        body: recordForm({
+          ...view,
+          id: "pool-form",
+          fields: poolFields(view, true),
+          submit: { id: "pool-save", label: text.makeSubmit },
+          cancelUri: view.consoleUri("/pools"),
+        }),
+      },
+    ],
+    panel: livePanel({
+      id: "pool-progress",
+      title: text.setup.title,
+      state: "waiting",
+      body: stepList(setupSteps({}, messages), messages),
+    }),
   });
 };
+
+type SetupStep = "pool" | "agent" | "online" | "application";
+
+/** What a pool needs before it signs. @param uris where what isn't done yet is done */
+export function setupSteps(
+  has: Readonly<Partial<Record<SetupStep, boolean>>>,
+  { console: { pools } }: Messages,
+  uris: Readonly<Partial<Record<SetupStep, string>>> = {},
+): ListedStep[] {
+  const step = (name: SetupStep) => {
+    const isDone = has[name] ?? false;
+    const uri = isDone ? undefined : uris[name];
+    const label = pools.setup[name];
+    const link = uri !== undefined && html`<a href="${linkAddress(uri)}">${label}</a>`;
+    return { id: `setup-${name}`, label: link || label, isDone };
+  };
+  return [step("pool"), step("agent"), step("online"), step("application")];
+}
 
 export const poolForm = (view: FormView<PoolInput>): Html =>
   editedCard({

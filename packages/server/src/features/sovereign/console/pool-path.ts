@@ -45,6 +45,9 @@ export async function findAgentAt(
   return agent?.poolId === pool.id ? { pool, agent } : undefined;
 }
 
+/** As its own page has it. */
+export type AgentRecord = SigningAgent & { readonly pool: SigningPool };
+
 /** @throws NotFound */
 export async function requireAgent(deps: Deps, visit: Visit): Promise<PoolAgent> {
   const found = await findAgentAt(deps, visit.organisation, pathParams(visit));

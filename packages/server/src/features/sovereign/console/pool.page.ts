@@ -18,6 +18,7 @@ import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/a
 import type { RenderedList } from "../../../page-kit/list/list-view.ts";
 import { endCard, endItems, type RecordParts, type RecordView } from "../../../page-kit/record-pages.ts";
 import type { OpenRequest } from "./console.store.ts";
+import { setupSteps } from "./pool-form.page.ts";
 import { AGENTS } from "./pool-path.ts";
 import type { PoolLoad } from "./pool-state.ts";
 import { poolState, reloadLink } from "./pools.page.ts";
@@ -73,11 +74,11 @@ export function poolSetup(
 ): Html | undefined {
   const { setup: text } = messages.console.pools;
   if (pool.disabledAt !== null) return undefined;
-  const steps = [
-    { id: "setup-agent", label: text.agent, isDone: has.agents },
-    { id: "setup-online", label: text.online, isDone: pool.live > 0 },
-    { id: "setup-application", label: text.application, isDone: has.applications },
-  ];
+  const reached = { pool: true, agent: has.agents, online: pool.live > 0, application: has.applications };
+  const steps = setupSteps(reached, messages, {
+    agent: ownUri({ pool, consoleUri }, "/agents/new"),
+    application: consoleUri("/applications"),
+  });
   const isDone = steps.every((step) => step.isDone);
   return livePanel({
     id: "pool-setup",

@@ -118,8 +118,8 @@ export type ConsolePoolsTexts = {
         };
       };
       setup: {
-        title: string; text: string; agent: string; online: string; application: string; done: string;
-        doneText: string;
+        title: string; text: string; pool: string; agent: string; online: string; application: string;
+        done: string; doneText: string;
       };
     };
   };
