@@ -4,9 +4,10 @@ import { test } from "node:test";
 import cookie from "@fastify/cookie";
 import Fastify from "fastify";
 import { createEncryption } from "../../core/encryption/encryption.ts";
+import { keyRing } from "../../core/encryption/key-ring.ts";
 import { type UndoBinding, undoCookie } from "./undo-cookie.ts";
 
-const seals = createEncryption(randomBytes(32));
+const seals = createEncryption(keyRing(randomBytes(32)));
 const binding = { orgId: "acme", sessionId: "s1" };
 
 /** What the browser gets for a text, and what the service reads of that cookie for another binding. */
