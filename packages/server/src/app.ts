@@ -5,9 +5,10 @@ import { duringRequest } from "./core/audit/audited-request.ts";
 import { PasswordQueueFull } from "./core/passwords/password-hasher.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
-import { admissionLimitsOf } from "./http/admission/admission.ts";
-import { isRefused, RETRY_AFTER_SECONDS } from "./http/admission/bounded-handler.ts";
+import { admissionLimitsOf } from "./http/admission/admission-limits.ts";
+import { isRefused } from "./http/admission/bounded-handler.ts";
 import { latePlace, leavePlace, Overloaded } from "./http/admission/places.ts";
+import { RETRY_AFTER_SECONDS } from "./http/admission/refusal.ts";
 import { type DirectCalls, type DirectCallsOptions, directCalls } from "./http/calls/direct-calls.ts";
 import {
   type ErrorHandler,

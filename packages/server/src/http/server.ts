@@ -2,8 +2,9 @@
 import { createServer, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { AdmissionLimits } from "./admission/admission.ts";
+import type { AdmissionLimits } from "./admission/admission-limits.ts";
 import { boundedHandler } from "./admission/bounded-handler.ts";
+import { noteRequest } from "./admission/connection-guard.ts";
 import type { Overloaded } from "./admission/places.ts";
 import type { DirectCalls } from "./calls/direct-calls.ts";
 import { sendProblem } from "./error-handlers.ts";
@@ -17,6 +18,8 @@ import { REQUEST_ID_HEADER, type RequestReferences } from "./request-references.
 
 export const BODY_LIMIT = 64 * 1024;
 const CLOSE_IDLE_MS = 50;
+/** An event of the server: from now on every answer says that its connection ends. */
+export const STOPPING = "stopping";
 
 export interface HttpServerOptions {
   readonly references: Pick<RequestReferences, "idOf">;
@@ -55,13 +58,20 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
         setAddressReader(request, readAddress);
         if (!calls.answer(request, response)) handler(request, response);
       };
+      let stopping = false;
       const bounded = boundedHandler(answer, {
         ...{ limits, onRefused, headers, refuseBrowser: handler },
         idOf: references.idOf,
+        isStopping: () => stopping,
       });
       const server = createServer({ ...serverOptions, ...serverBounds }, (request, response) => {
+        noteRequest(request, response);
         if (!admits(request, response)) return;
-        if (!documents.answer(request, response)) bounded(request, response);
+        if (!documents.answer(request, response)) bounded.answer(request, response);
+      });
+      server.on("connection", bounded.connected);
+      server.once(STOPPING, () => {
+        stopping = true;
       });
       spareNewConnections(server);
       return server;

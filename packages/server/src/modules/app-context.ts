@@ -7,7 +7,7 @@ import { passkeyChallenges } from "../core/second-factors/passkeys/challenge.ts"
 import { createRelyingParty } from "../core/second-factors/passkeys/passkeys.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
 import { flows } from "../features/oauth/authorize/flow.ts";
-import type { AdmissionLimits } from "../http/admission/admission.ts";
+import type { AdmissionLimits } from "../http/admission/admission-limits.ts";
 import type { Operation } from "../http/api/api-route.ts";
 import type { DirectCalls } from "../http/calls/direct-calls.ts";
 import {

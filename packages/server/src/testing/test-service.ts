@@ -16,7 +16,7 @@ import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { standardScopes } from "../core/scopes/scopes.ts";
 import { createUser } from "../core/users/users.ts";
 import type { Db } from "../db/open.ts";
-import { type AdmissionLimits, defaultAdmissionLimits } from "../http/admission/admission.ts";
+import { type AdmissionLimits, defaultAdmissionLimits } from "../http/admission/admission-limits.ts";
 import type { Refusal } from "../http/error-handlers.ts";
 import type { ConnectionBounds } from "../http/listeners/connection-bounds.ts";
 import type { RequestLine } from "../http/request-log.ts";

@@ -4,6 +4,7 @@
  */
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
+import { STOPPING } from "../../http/server.ts";
 import type { OpenListeners } from "../../modules/certificate-listeners.ts";
 
 /** After the listeners have closed, for requests in progress. */
@@ -56,4 +57,5 @@ function closeAfterResponse(server: Server): void {
   server.prependListener("request", (_request, response) => {
     response.shouldKeepAlive = false;
   });
+  server.emit(STOPPING);
 }

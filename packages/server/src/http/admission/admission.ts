@@ -4,47 +4,20 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-
-export interface AdmissionLimits {
-  /** Worked on at once, of all organisations. */
-  readonly all: number;
-  /** Of one: the others always find a place. */
-  readonly each: number;
-  /** How many may wait for a place, of all organisations. */
-  readonly waiting: number;
-  /** Whoever waited so long is refused, in milliseconds. */
-  readonly waitMs: number;
-  /** Whoever is worked on for so long waits for somebody else, and counts no more, in milliseconds. */
-  readonly workMs: number;
-}
-
-/** As many as a process answers in a tenth of a second; a wait and a turn of the event loop end within a quarter. */
-export const defaultAdmissionLimits: AdmissionLimits = {
-  ...{ all: 256, each: 192, waiting: 2_048 },
-  ...{ waitMs: 150, workMs: 1_000 },
-};
-
-/** The share of each of several processes that serve one port. */
-export const admissionLimitsOf = (workers: number): AdmissionLimits => ({
-  ...defaultAdmissionLimits,
-  all: Math.ceil(defaultAdmissionLimits.all / workers),
-  each: Math.ceil(defaultAdmissionLimits.each / workers),
-  waiting: Math.ceil(defaultAdmissionLimits.waiting / workers),
-});
-
-/** A request as the admission sees it; its two states are the admission's to change. One object, as every request has one. */
-export interface Entry {
-  /** In whose turn. */
-  readonly organisation: string;
-  /** When it came, then when it was begun. */
-  since: number;
-  state: "outside" | "waiting" | "working" | "over";
-  /** Called once there is a place, or instead of it when there is none in time. */
-  start(): void;
-  refuse(): void;
-  /** Whether its answer is on its way: it counts no more once a place is wanted, as whoever reads slowly would hold it. */
-  isAnswered(): boolean;
-}
+import { type AdmissionLimits, defaultAdmissionLimits } from "./admission-limits.ts";
+import { type LoopGauge, loopGauge } from "./loop-gauge.ts";
+import {
+  type Entry,
+  forgetEmpty,
+  hasPlace,
+  hasRoom,
+  isFull,
+  isOverloaded,
+  type Lane,
+  laneOf,
+  longestQueue,
+  type State,
+} from "./room.ts";
 
 export interface Admission {
   /** Once. Calls `start` or `refuse`, at once or within the wait. */
@@ -55,44 +28,40 @@ export interface Admission {
   close(entry: Entry): void;
   /** Whether nobody waits, and half of the places are free. */
   isQuiet(): boolean;
+  /**
+   * Whether a request would be refused if it came now, as there have been too many for a while: to be refused before anything is
+   * done for it. Counts as a refusal.
+   */
+  refusesNow(organisation: string): boolean;
+  isOverloaded(): boolean;
+  /** What was let through is reckoned with until it enters. @returns to be called before it does */
+  expect(organisation: string): () => void;
   /** For tests. */
-  counts(): { readonly working: number; readonly waiting: number };
-}
-
-interface Lane {
-  working: number;
-  /** Oldest first. */
-  readonly queue: Entry[];
-}
-
-interface State {
-  readonly limits: AdmissionLimits;
-  readonly now: () => number;
-  /** Of whoever works or waits; the first comes next. */
-  readonly lanes: Map<string, Lane>;
-  /** The one that was begun first comes first. */
-  readonly begun: Set<Entry>;
-  /** Whoever gives up a place begins another request: not as a part of its own, or of its transaction. */
-  readonly outside: (work: () => void) => void;
-  queued: number;
-  timer: NodeJS.Timeout | undefined;
+  counts(): { readonly working: number; readonly waiting: number; readonly places: number };
 }
 
 export function createAdmission(
   limits: AdmissionLimits = defaultAdmissionLimits,
   now: () => number = () => performance.now(),
+  gauge: LoopGauge = loopGauge(),
 ): Admission {
   const outside = AsyncLocalStorage.snapshot();
   const [lanes, begun] = [new Map<string, Lane>(), new Set<Entry>()];
-  const state: State = { limits, now, lanes, begun, outside, queued: 0, timer: undefined };
+  const state: State = {
+    ...{ limits, now, lanes, begun, outside, gauge, places: limits.all, coming: 0, queued: 0 },
+    ...{ waitedSince: 0, refusedAt: Number.NEGATIVE_INFINITY, timer: undefined },
+  };
   return {
     enter: (entry) => enter(state, entry),
     leave: (entry) => end(state, entry),
     close: (entry) => {
       if (entry.state === "waiting" || entry.isAnswered()) end(state, entry);
     },
-    isQuiet: () => state.queued === 0 && state.begun.size < limits.all / 2,
-    counts: () => ({ working: state.begun.size, waiting: state.queued }),
+    isQuiet: () => state.queued === 0 && state.begun.size < state.places / 2,
+    refusesNow: (organisation) => refusesNow(state, organisation),
+    expect: (organisation) => expect(state, organisation),
+    isOverloaded: () => isOverloaded(state, now()),
+    counts: () => ({ working: state.begun.size, waiting: state.queued, places: state.places }),
   };
 }
 
@@ -104,17 +73,6 @@ function enter(state: State, entry: Entry): void {
   else wait(state, lane, entry);
 }
 
-function laneOf({ lanes }: State, organisation: string): Lane {
-  const known = lanes.get(organisation);
-  if (known) return known;
-  const lane: Lane = { working: 0, queue: [] };
-  lanes.set(organisation, lane);
-  return lane;
-}
-
-const hasPlace = ({ limits, begun }: State, lane: Lane): boolean =>
-  begun.size < limits.all && lane.working < limits.each;
-
 function begin(state: State, lane: Lane, entry: Entry): void {
   entry.state = "working";
   state.begun.add(entry);
@@ -124,11 +82,12 @@ function begin(state: State, lane: Lane, entry: Entry): void {
 
 function wait(state: State, lane: Lane, entry: Entry): void {
   entry.state = "waiting";
-  if (!makeRoom(state, lane)) {
+  if (!makeRoom(state, lane, entry.since)) {
     refuse(state, entry);
     return;
   }
   lane.queue.push(entry);
+  if (state.queued === 0) state.waitedSince = entry.since;
   state.queued++;
   watch(state);
 }
@@ -151,7 +110,7 @@ function end(state: State, entry: Entry): void {
     state.begun.delete(entry);
     lane.working--;
   }
-  if (lane.working === 0 && lane.queue.length === 0) state.lanes.delete(organisation);
+  forgetEmpty(state, organisation, lane);
   if (before === "working") startNext(state);
 }
 
@@ -169,20 +128,55 @@ function startNext(state: State): void {
   }
 }
 
+function refusesNow(state: State, organisation: string): boolean {
+  const now = state.now();
+  if (!isOverloaded(state, now) || !isFull(state, organisation, now)) return false;
+  state.refusedAt = now;
+  watch(state);
+  return true;
+}
+
+function expect(state: State, organisation: string): () => void {
+  const lane = laneOf(state, organisation);
+  lane.coming++;
+  state.coming++;
+  return () => {
+    lane.coming--;
+    state.coming--;
+    forgetEmpty(state, organisation, lane);
+  };
+}
+
 function refuse(state: State, entry: Entry): void {
+  state.refusedAt = state.now();
   end(state, entry);
   entry.refuse();
 }
 
-/** Often enough that nobody waits for a tenth longer. */
+/** While somebody waits or was just refused; all is well otherwise, and every request finds its place. */
 function watch(state: State): void {
-  if (state.queued === 0) return;
-  state.timer ??= setTimeout(() => {
+  if (state.timer !== undefined) return;
+  state.gauge.begin();
+  watchOn(state);
+}
+
+/** Often enough that nobody waits for a tenth longer. */
+function watchOn(state: State): void {
+  state.timer = setTimeout(() => {
     state.timer = undefined;
     forgetHeld(state);
     refuseLate(state);
-    watch(state);
+    adaptPlaces(state);
+    if (state.queued > 0 || isOverloaded(state, state.now())) watchOn(state);
   }, state.limits.waitMs / 10).unref();
+}
+
+/** Fewer where the event loop never rests, more where it does while somebody waits: then it is something else that takes long. */
+function adaptPlaces(state: State): void {
+  const { all, least } = state.limits;
+  const wanted = state.gauge.placesAfter(state.places, state.queued > 0);
+  state.places = Math.min(all, Math.max(least, wanted));
+  for (let free = state.places - state.begun.size; free > 0 && state.queued > 0; free--) startNext(state);
 }
 
 function forgetHeld(state: State): void {
@@ -199,12 +193,10 @@ function refuseLate(state: State): void {
 }
 
 /** Room to wait is taken from whoever has most of it. @returns whether there is room for one of this lane */
-function makeRoom(state: State, lane: Lane): boolean {
-  if (state.queued < state.limits.waiting) return true;
-  let longest = lane;
-  for (const other of state.lanes.values()) if (other.queue.length > longest.queue.length) longest = other;
-  const last = longest.queue.at(-1);
-  if (last === undefined || longest.queue.length <= lane.queue.length + 1) return false;
+function makeRoom(state: State, lane: Lane, now: number): boolean {
+  if (hasRoom(state, lane, now)) return true;
+  const last = longestQueue(state, lane)?.at(-1);
+  if (last === undefined) return false;
   refuse(state, last);
   return true;
 }

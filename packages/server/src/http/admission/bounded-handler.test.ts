@@ -6,13 +6,14 @@ import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { fewPlaces } from "../../testing/few-places.ts";
 import { makeOrganisation, startTestService } from "../../testing/test-service.ts";
-import { type AdmissionLimits, admissionLimitsOf, defaultAdmissionLimits } from "./admission.ts";
+import { type AdmissionLimits, admissionLimitsOf, defaultAdmissionLimits } from "./admission-limits.ts";
 import { boundedHandler, PAGES_PER_SECOND } from "./bounded-handler.ts";
 import { latePlace, leavePlace, Overloaded } from "./places.ts";
 
-const one: AdmissionLimits = { all: 1, each: 1, waiting: 1, waitMs: 100, workMs: 60_000 };
-const none: AdmissionLimits = { ...one, all: 0, each: 0, waiting: 0 };
+const one = fewPlaces(1, { waiting: 1, waitMs: 100 });
+const none = fewPlaces(0, { waiting: 0, waitMs: 100 });
 
 /** A server that keeps its requests until the test answers them. */
 async function serve(context: TestContext, limits: AdmissionLimits, now = () => performance.now()) {
@@ -24,8 +25,9 @@ async function serve(context: TestContext, limits: AdmissionLimits, now = () => 
     headers: ["X-Every", "1"],
     refuseBrowser: (_request, response) => response.writeHead(503, { "content-type": "text/html" }).end(),
     idOf: () => "node-1",
+    isStopping: () => false,
   });
-  const server = createServer(handler).listen(0, "127.0.0.1");
+  const server = createServer(handler.answer).listen(0, "127.0.0.1");
   await once(server, "listening");
   context.after(() => {
     server.closeAllConnections();
@@ -154,9 +156,12 @@ test("a handler that leaves its place at once has none, and a HEAD request gives
       leavePlace(response);
       if (request.method === "HEAD") response.end();
     },
-    { limits, onRefused: assert.fail, headers: [], refuseBrowser: () => assert.fail(), idOf: () => "node-1" },
+    {
+      ...{ limits, onRefused: assert.fail, headers: [], refuseBrowser: () => assert.fail() },
+      ...{ idOf: () => "node-1", isStopping: () => false },
+    },
   );
-  const server = createServer(handler).listen(0, "127.0.0.1");
+  const server = createServer(handler.answer).listen(0, "127.0.0.1");
   await once(server, "listening");
   context.after(() => server.close());
   context.after(() => server.closeAllConnections());

@@ -1,12 +1,16 @@
 /** Requests pass the admission before they reach Fastify; health checks do not, and published documents were answered before. */
 import type { IncomingMessage, RequestListener } from "node:http";
-import { REQUEST_ID_HEADER, type RequestReferences } from "../request-references.ts";
-import { type AdmissionLimits, createAdmission } from "./admission.ts";
+import type { Socket } from "node:net";
+import type { RequestReferences } from "../request-references.ts";
+import { createAdmission } from "./admission.ts";
+import type { AdmissionLimits } from "./admission-limits.ts";
+import { type GuardOptions, guardConnection } from "./connection-guard.ts";
 import { organisationLanes } from "./organisation-lanes.ts";
+import { pacedRefusals } from "./paced-refusals.ts";
 import { Overloaded } from "./places.ts";
+import { mediaTypeFor, refusalBytes, writeRefusal } from "./refusal.ts";
 import { type Bounds, Visit } from "./visit.ts";
 
-export const RETRY_AFTER_SECONDS = 1;
 export const PAGES_PER_SECOND = 100;
 const EXEMPT = new Set(["/livez", "/healthz", "/readyz"]);
 
@@ -15,44 +19,65 @@ const refused = new WeakSet<IncomingMessage>();
 
 export const isRefused = (request: IncomingMessage): boolean => refused.has(request);
 
-export interface BoundedHandlerOptions extends Pick<RequestReferences, "idOf"> {
+export interface BoundedHandlerOptions {
   readonly limits?: AdmissionLimits | undefined;
   onRefused(error: Overloaded): void;
   /** Of every answer of the service, names and values in turn. */
   readonly headers: readonly string[];
   /** Answers a browser's refused request, with the page that any failure has. */
   readonly refuseBrowser: RequestListener;
+  /** Of a request without a line of its own. */
+  readonly idOf: RequestReferences["idOf"];
+  /** Every refusal says that its connection ends then, which only node:http does. */
+  isStopping(): boolean;
   /** For tests. */
   now?(): number;
 }
 
-export function boundedHandler(
-  handler: RequestListener,
-  { limits, onRefused, headers, refuseBrowser, idOf, now = () => performance.now() }: BoundedHandlerOptions,
-): RequestListener {
+export interface BoundedHandler {
+  readonly answer: RequestListener;
+  /** Of every new connection. */
+  connected(socket: Socket): void;
+}
+
+export function boundedHandler(handler: RequestListener, options: BoundedHandlerOptions): BoundedHandler {
+  const { limits, onRefused, headers, refuseBrowser, idOf, now = () => performance.now() } = options;
   const overloaded = new Overloaded();
   const mayRender = pageBudget(now);
+  const [admission, lanes] = [createAdmission(limits, now), organisationLanes()];
+  const guarding: GuardOptions = {
+    isBusy: () => admission.isOverloaded() && !options.isStopping(),
+    idOf,
+    refuses: (url) => {
+      const isRefused = mayGuard(url) && admission.refusesNow(lanes.laneOf({ url, headers: {} }));
+      if (isRefused) onRefused(overloaded);
+      return isRefused;
+    },
+    refusals: pacedRefusals(),
+    refusal: refusalBytes({ mediaType: mediaTypeFor(""), headers }),
+  };
   const bounds: Bounds = {
-    admission: createAdmission(limits, now),
-    lanes: organisationLanes(),
-    handle: handler,
+    ...{ admission, lanes, handle: handler },
     refuse: (request, response) => {
       onRefused(overloaded);
       if (wantsPage(request) && mayRender()) {
         refused.add(request);
         return refuseBrowser(request, response);
       }
-      const id = idOf(request);
-      const body = `${bodyStart}${id}${bodyEnd}`;
-      const own = ["Content-Type", mediaTypeFor(request), REQUEST_ID_HEADER, id, ...headers];
-      response.writeHead(503, [...refusalHeaders, "Content-Length", String(body.length), ...own]);
-      response.end(body, "latin1");
+      const { socket, method, url = "" } = request;
+      writeRefusal(response, { id: idOf(request), mediaType: mediaTypeFor(url), headers });
+      if (method === "POST" && mayGuard(url)) response.once("close", () => guardConnection(socket, guarding));
     },
   };
-  return (request, response) => {
-    if (EXEMPT.has(pathOf(request))) return handler(request, response);
-    // Before it is begun: the handler may wait, or fail, at once.
-    new Visit(bounds, request, response).begin();
+  return {
+    answer: (request, response) => {
+      if (EXEMPT.has(pathOf(request))) return handler(request, response);
+      // Before it is begun: the handler may wait, or fail, at once.
+      new Visit(bounds, request, response).begin();
+    },
+    connected: (socket) => {
+      if (guarding.isBusy()) guardConnection(socket, guarding, true);
+    },
   };
 }
 
@@ -74,26 +99,5 @@ function pathOf({ url = "" }: IncomingMessage): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-/**
- * Members of RFC 9457 and of RFC 6749 §5.2, of which either reader ignores the other's, around the request's id: the log counts
- * refusals, but a proxy's has each.
- */
-const [bodyStart = "", bodyEnd = ""] = JSON.stringify({
-  type: "urn:signet:error:unavailable",
-  title: "The service is temporarily unavailable",
-  status: 503,
-  instance: "<id>",
-  error: "temporarily_unavailable",
-  error_description: "The service is temporarily unavailable",
-}).split("<id>");
-const mediaTypeFor = ({ url = "" }: IncomingMessage): string =>
-  url.startsWith("/api/") || url.startsWith("/legacy/") ? "application/problem+json" : "application/json";
-
-/** A flat list, which node:http writes fastest. Any origin may read it: it tells nothing. */
-const refusalHeaders = [
-  ["Cache-Control", "no-store"],
-  ["Retry-After", String(RETRY_AFTER_SECONDS)],
-  ["X-Content-Type-Options", "nosniff"],
-  ["Access-Control-Allow-Origin", "*"],
-  ["Access-Control-Expose-Headers", "Retry-After"],
-].flat();
+/** What programs call, and what is answered in the same way for all of them. */
+const mayGuard = (url: string): boolean => url.startsWith("/oauth/");

@@ -5,11 +5,12 @@ import { type IncomingMessage, request } from "node:http";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { fewPlaces } from "../../testing/few-places.ts";
 import { credentials } from "../../testing/fixtures/client.ts";
 import { makeClient, makeOrganisation, startTestService } from "../../testing/test-service.ts";
 
-const one = { all: 1, each: 1, waiting: 8, waitMs: 5_000, workMs: 600_000 };
-const none = { ...one, all: 0, each: 0, waiting: 0 };
+const one = fewPlaces(1, { waiting: 8, waitMs: 5_000 });
+const none = fewPlaces(0, { waiting: 0, waitMs: 5_000 });
 
 async function postLate(url: string, form: Record<string, string>) {
   const body = new URLSearchParams(form).toString();

@@ -1,8 +1,9 @@
 /** One request on its way through the admission. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Admission, Entry } from "./admission.ts";
+import type { Admission } from "./admission.ts";
 import { type OrganisationLanes, SHARED_LANE } from "./organisation-lanes.ts";
 import { Overloaded, type Place, type Placed } from "./places.ts";
+import type { Entry } from "./room.ts";
 
 export interface Bounds {
   readonly admission: Admission;
@@ -39,10 +40,21 @@ export class Visit implements Entry, Place {
   }
 
   begin(): void {
+    const { admission } = this.#bounds;
     if (!hasBody(this.#request)) this.#enter();
-    else if (this.#bounds.admission.isQuiet()) this.#handEarly();
+    else if (admission.isQuiet()) this.#handEarly();
+    // What is left of a short body is thrown away when it comes.
+    else if (hasShortBody(this.#request) && admission.refusesNow(this.organisation))
+      setImmediate(() => this.refuse());
     // A refusal costs least before the handler. The parser has not come to the body yet, of which mostly all is there.
-    else setImmediate(() => (this.#request.complete ? this.#enter() : this.#handEarly()));
+    else {
+      const comes = admission.expect(this.organisation);
+      setImmediate(() => {
+        comes();
+        if (this.#request.complete) this.#enter();
+        else this.#handEarly();
+      });
+    }
   }
 
   #enter(): void {
@@ -97,6 +109,10 @@ export class Visit implements Entry, Place {
 function closed(this: Placed): void {
   (this.signetPlace as Visit).close();
 }
+
+const SHORT = 16 * 1024;
+
+const hasShortBody = ({ headers }: IncomingMessage): boolean => Number(headers["content-length"]) <= SHORT;
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

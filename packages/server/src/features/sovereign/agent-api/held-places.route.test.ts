@@ -1,7 +1,9 @@
 /** What waits for somebody else is not worked on: a service with one place goes on beside it. */
+
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
+import { fewPlaces } from "../../../testing/few-places.ts";
 import { makeAgent, makePool, type TestAgent } from "../../../testing/fixtures/agent.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
 import {
@@ -14,7 +16,7 @@ import {
 } from "../../../testing/test-service.ts";
 
 /** One that is held for very long would give its place back too: not in this test. */
-const onePlace = { all: 1, each: 1, waiting: 8, waitMs: 5_000, workMs: 600_000 };
+const onePlace = fewPlaces(1, { waiting: 8, waitMs: 5_000 });
 
 forEachDatabase(({ fresh }) => {
   for (const isFrameworkAlone of [false, true]) {

@@ -1,16 +1,18 @@
 /** Who waits until a password can be looked at, or until another guess was, takes no place of those who work. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswordHasher } from "../../../../core/passwords/password-hasher.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { eventually } from "../../../../testing/eventually.ts";
 import { testBrowser } from "../../../../testing/fakes/browser.ts";
+import { fewPlaces } from "../../../../testing/few-places.ts";
 import { credentials, postForm } from "../../../../testing/fixtures/client.ts";
 import { visit } from "../../../../testing/fixtures/visit.ts";
 import { makeOrganisation, startTestService } from "../../../../testing/test-service.ts";
 
 /** One for the sign-in that is looked at, and one beside it. */
-const two = { all: 2, each: 2, waiting: 8, waitMs: 10_000, workMs: 600_000 };
+const two = fewPlaces(2, { waiting: 8, waitMs: 10_000 });
 const limits = {
   "the password queue": "password-account=1000/60",
   "the guesses at one account": "password-account=1/60",
