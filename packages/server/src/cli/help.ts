@@ -34,6 +34,8 @@ const titles: Readonly<Record<string, string>> = {
   secret: "Client secrets",
   account: "System accounts (signed API calls)",
   "master-key": "Server",
+  backup: "Server",
+  restore: "Server",
   keys: "Signing keys",
   pool: "Signing pools and agents",
   agent: "Signing pools and agents",

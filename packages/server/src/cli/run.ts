@@ -6,6 +6,8 @@ import type { Service } from "../modules/open-service.ts";
 import { accountCommands } from "./account/account-commands.ts";
 import { appCommands } from "./app/app-commands.ts";
 import { auditCommands } from "./audit/audit-commands.ts";
+import { backupCommand } from "./backup/backup-command.ts";
+import { restoreCommand } from "./backup/restore-command.ts";
 import { type Call, type Command, type Io, optionalText, optionsOf, UsageError } from "./command.ts";
 import { configCommands } from "./config/config-commands.ts";
 import { consentCommands } from "./consent/consent-commands.ts";
@@ -41,6 +43,8 @@ export const commands: readonly Command[] = [
   ...accountCommands,
   ...keysCommands,
   ...masterKeyCommands,
+  backupCommand,
+  restoreCommand,
   ...poolCommands,
   ...agentCommands,
   ...deviceCommands,

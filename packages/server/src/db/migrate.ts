@@ -34,24 +34,33 @@ interface AppliedMigration {
 
 /**
  * @param version of the running program, which the schema remembers
+ * @param only those of these names: the schema of a backup; by default all
  * @returns the names of the migrations that this call applied, oldest first
  * @throws NewerSchema
  */
-export async function migrate(database: Database, version?: string): Promise<string[]> {
-  if (database.kind === "sqlite") return database.transaction((tx) => applyPending(tx, version));
+export async function migrate(
+  database: Database,
+  version?: string,
+  only?: readonly string[],
+): Promise<string[]> {
+  if (database.kind === "sqlite") return database.transaction((tx) => applyPending(tx, version, only));
   // A separate connection without statement timeout: migrations and waiting for the lock may take long.
   const unlimited = openWithoutTimeout(database.servers);
   try {
     return await unlimited.transaction(async (tx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
-      return applyPending(tx, version);
+      return applyPending(tx, version, only);
     });
   } finally {
     await unlimited.close();
   }
 }
 
-async function applyPending(tx: Db, version: string | undefined): Promise<string[]> {
+async function applyPending(
+  tx: Db,
+  version: string | undefined,
+  only: readonly string[] | undefined,
+): Promise<string[]> {
   await sql`create table if not exists schema_migration (name text primary key, applied_at bigint not null)`.execute(
     tx,
   );
@@ -61,7 +70,7 @@ async function applyPending(tx: Db, version: string | undefined): Promise<string
   const unknown = rows.filter(({ name }) => !known.has(name));
   if (unknown.length > 0) throw new NewerSchema(unknown, version);
   const applied = new Set(rows.map(({ name }) => name));
-  const pending = timeline.filter(({ name }) => !applied.has(name));
+  const pending = timeline.filter(({ name }) => !applied.has(name) && (only?.includes(name) ?? true));
   for (const { name, statements } of pending) {
     for (const statement of statements) await sql.raw(statement).execute(tx);
     await sql`insert into schema_migration (name, applied_at) values (${name}, ${Date.now()})`.execute(tx);
