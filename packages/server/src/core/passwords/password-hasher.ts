@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import * as nodeArgon2 from "@node-rs/argon2";
 import { randomSecret } from "@signet/protocol/hash";
 import { fairPlaces, NoPlaceLeft } from "../fair-places.ts";
+import { isForeignHash, verifyForeignHash } from "./foreign-hashes.ts";
 
 /** OWASP's second recommended setting; stored in each hash, so that they can be raised later. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -24,7 +25,10 @@ export class PasswordQueueFull extends Error {
 export interface PasswordHasher {
   /** @param orgId in whose turn. @throws PasswordQueueFull */
   hash(password: string, orgId: string): Promise<string>;
-  /** An undefined hash takes the same time and is false: an unknown account looks like a wrong password. */
+  /**
+   * An undefined hash takes the same time and is false: an unknown account looks like a wrong password. Hashes that were imported
+   * from other products (`foreign-hashes.ts`) wait in the same queue, and need a rehash.
+   */
   verify(passwordHash: string | undefined, password: string, orgId: string): Promise<boolean>;
   /** Whether the hash has other parameters than the current ones. */
   needsRehash(passwordHash: string): boolean;
@@ -56,12 +60,20 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
     }
   };
 
+  const verifyAny = async (stored: string, password: string): Promise<boolean> => {
+    if (isForeignHash(stored)) return verifyForeignHash(stored, password);
+    const normalised = normalise(password);
+    if (await verify(stored, normalised)) return true;
+    // Other products hash what was typed: an imported argon2 hash may be of that.
+    return normalised !== password && verify(stored, password);
+  };
+
   return {
     hash: (password, orgId) => queue(orgId, () => hash(normalise(password), parameters)),
     verify: (passwordHash, password, orgId) =>
       queue(orgId, async () => {
         decoy ??= hash("no account has this password", parameters);
-        const matches = await verify(passwordHash ?? (await decoy), normalise(password));
+        const matches = await verifyAny(passwordHash ?? (await decoy), password);
         return passwordHash !== undefined && matches;
       }),
     needsRehash: (passwordHash) => !passwordHash.startsWith(expected),

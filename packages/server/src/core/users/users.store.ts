@@ -18,17 +18,19 @@ export type NewUserRow = Pick<User, "orgId" | "id" | "email" | "firstname" | "su
   readonly passwordHash: string | null;
   /** A language tag; default: the browser's. */
   readonly locale?: string | null;
+  /** Default: enabled. */
+  readonly disabledAt?: number | null;
   readonly now: number;
 };
 
-const accountRow = ({ role: _, now, locale = null, ...account }: NewUserRow) => ({
+const accountRow = ({ role: _, now, locale = null, disabledAt = null, ...account }: NewUserRow) => ({
   ...toRow(account),
   locale,
   username: null,
   password_changed_at: account.passwordHash === null ? null : now,
   created_at: now,
   updated_at: now,
-  disabled_at: null,
+  disabled_at: disabledAt,
   attributes: null,
   profile: null,
   profile_changed_at: now,
