@@ -72,6 +72,10 @@ test("masks a password that has signs of an address in it, and the one of a seco
       "postgres://signet:a@one.example,other:secret@two.example/signet",
       "postgres://signet:********@two.example/signet",
     ],
+    [
+      "postgres://db.example/signet?p%61ssword=hunter2&x=1",
+      "postgres://db.example/signet?p%61ssword=********&x=1",
+    ],
   ] as const) {
     const { text } = await show({ SIGNET_DATA_DIR: folder, DATABASE_URL: url }, "--json");
     assert.equal((JSON.parse(text) as { DATABASE_URL: { value: string } }).DATABASE_URL.value, shown);

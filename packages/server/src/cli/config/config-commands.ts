@@ -63,9 +63,14 @@ function withoutPassword(databaseUrl: string): string {
     databaseUrl
       // To the last @ of the hosts: one in a password need not be encoded.
       .replace(/^([a-z]+:\/\/[^:@/?]*):[^/?]*@/, `$1:${MASKED}@`)
-      .replace(/([?&][^=&]*pass[^=&]*=)[^&]*/gi, `$1${MASKED}`)
+      .replace(/([?&])([^=&]*)=[^&]*/g, (parameter, sign: string, name: string) =>
+        /pass/i.test(decoded(name)) ? `${sign}${name}=${MASKED}` : parameter,
+      )
   );
 }
+
+/** As the driver reads a parameter's name. */
+const decoded = (name: string): string => new URLSearchParams(`${name}=`).keys().next().value ?? name;
 
 /** By name: the value in force, null for what is off, and `environment`, `default` or the path of the file that has it. */
 const document = (config: Config) =>

@@ -49,6 +49,22 @@ describe("signet org suspend, resume and delete", () => {
       assert.match((await typed(["resume", id])).out, /^Resumed "Acme"\.$/m);
     });
 
+    test("says how to bring back an organisation whose log could not be written", async () => {
+      const { id } = await json("create", "--name", "Unwritten");
+      const database = openDatabase(settings.env["DATABASE_URL"] ?? "");
+      await database.query.updateTable("audit_event").set({ at: 9e15 }).where("org_id", "=", id).execute();
+      await database.close();
+      const out = path.join(folder, "unwritten.jsonl");
+      const { code, err } = await typed(["delete", id, "--yes", "--at-once", "--audit-out", out]);
+      assert.equal(code, 1);
+      assert.match(
+        err,
+        new RegExp(`"Unwritten" is suspended, and is deleted after .*org delete ${id} --undo`),
+      );
+      await assert.rejects(stat(out), { code: "ENOENT" });
+      assert.equal((await json("delete", id, "--undo")).deleteAfter, null);
+    });
+
     test("asks before it deletes, shows when, and undoes it", async () => {
       const { id } = await json("create", "--name", "Beta");
       const unasked = await typed(["delete", id]);

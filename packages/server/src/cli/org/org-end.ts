@@ -8,7 +8,7 @@ import { findOrganisation } from "../../core/organisations/organisations.store.t
 import { setOrganisationStatus } from "../../core/organisations/organisations.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Call, type Command, jsonOption, optionalText, UsageError } from "../command.ts";
-import { formatTime, printResult } from "../output.ts";
+import { errorMessage, formatTime, printResult } from "../output.ts";
 import { OPERATOR, requireArgument, requireOrganisation } from "../with-service.ts";
 import { orgRecord } from "./org-record.ts";
 
@@ -127,7 +127,12 @@ async function beginAtOnce(
       throw new Error(`the deletion of "${name}" was undone meanwhile, or another one has begun it`);
   } catch (error) {
     await log.drop();
-    throw error;
+    const now = await findOrganisation(service.database.query, id);
+    if (!now?.deleteAfter) throw error;
+    throw new Error(
+      `${errorMessage(error)}. "${name}" is suspended, and is deleted after ${formatTime(now.deleteAfter)}; signet org delete ${id} --undo brings it back`,
+      { cause: error },
+    );
   }
 }
 

@@ -2,8 +2,10 @@
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
+import { syncFolder } from "../sync-folder.ts";
 import { UnusableBackup } from "./read-backup.ts";
 
 /** Loaded by who encrypts only. */
@@ -51,6 +53,7 @@ export async function writeBackupFile<T>(
     await end;
     await file.sync();
     await file.close();
+    await syncFolder(dirname(path));
     return result;
   } catch (error) {
     await file.close();

@@ -7,6 +7,7 @@ import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ownershipFault } from "@signet/protocol/secret-file-rules";
+import { syncFolder } from "../sync-folder.ts";
 import { type KeyRing, type Keys, MASTER_KEY_BYTES, MAX_KEYS } from "./key-ring.ts";
 
 export const MASTER_KEY_FILE = "master.key";
@@ -93,9 +94,7 @@ async function writeKeys(path: string, keys: readonly Buffer[]): Promise<void> {
     await rm(half, { force: true });
     throw error;
   }
-  const folder = await open(dirname(path), "r");
-  await folder.sync();
-  await folder.close();
+  await syncFolder(dirname(path));
 }
 
 /** @throws like `readFolderKeys` */

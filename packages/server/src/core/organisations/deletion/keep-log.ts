@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Db } from "../../../db/open.ts";
 import { exportAuditEvents, lineFormats } from "../../audit/export/export.ts";
+import { syncFolder } from "../../sync-folder.ts";
 
 /** Where housekeeping keeps them. */
 export const keptLogOf = (dataDir: string, orgId: string): string =>
@@ -30,6 +31,7 @@ export async function keepAuditLog(db: Db, dataDir: string, orgId: string): Prom
   return {
     keep: async () => {
       await rename(part, path);
+      await syncFolder(folder);
       // Of rounds that were interrupted.
       const left = (await readdir(folder)).filter(
         (name) => name.startsWith(`${orgId}.`) && name.endsWith(".part"),
@@ -61,6 +63,7 @@ export async function openAuditLog(path: string): Promise<OpenLog> {
           await file.write(lineFormats.jsonl.line(event));
         await file.sync();
         await file.close();
+        await syncFolder(dirname(path));
       } catch (error) {
         await drop();
         throw error;
