@@ -9,6 +9,9 @@ import { COMMONJS_FOLDER, writeCommonJsEntries } from "./commonjs-entries.ts";
 import { inlinePackage } from "./inline-package.ts";
 import { renameImports, renameToBuilt } from "./module-specifiers.ts";
 import { packPrograms } from "./pack-programs.ts";
+import { SBOM_FILE } from "./packed-files/bill-of-materials.ts";
+import { LICENCES_FILE } from "./packed-files/licences.ts";
+import { writePackedFiles } from "./packed-files/write-packed-files.ts";
 import { writeEntry } from "./program-entry/write-entry.ts";
 import { type Manifest, ownDependencies, publishableManifest } from "./publishable-manifest.ts";
 import { runCommand } from "./run-command.ts";
@@ -86,11 +89,13 @@ async function buildPackage(target: Package, needed: Package[], checksTypes: boo
   await writeFile(path.join(target.dist, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeEntry(target.dist, manifest);
   if (!manifest.bin) await writeCommonJsEntries(target.dist);
+  await writePackedFiles(target.dist, path.relative(repositoryRoot, target.folder), manifest);
 }
 
 /** What a program loads of a package inside it: not what that one has inside, nor what others compile against. */
 const isLoaded = (file: string): boolean =>
-  !["node_modules", COMMONJS_FOLDER].includes(path.basename(file)) && !file.endsWith(".d.ts");
+  !["node_modules", COMMONJS_FOLDER, SBOM_FILE, LICENCES_FILE].includes(path.basename(file)) &&
+  !file.endsWith(".d.ts");
 
 /** The sources without tests. Own packages are taken by their built types, so that the compiler does not emit them here. */
 async function compile(

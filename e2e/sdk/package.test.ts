@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -19,6 +19,12 @@ import {
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { build } from "../../scripts/build.ts";
+import {
+  assertPublishable,
+  assertTyped,
+  differencesFromShrinkwrap,
+  runCommonJsApplication,
+} from "./package-checks.ts";
 import { compileApplications, otherNodes, runApplications } from "./packed-sdk.ts";
 
 const run = promisify(execFile);
@@ -27,6 +33,7 @@ const searchPath = `${path.dirname(process.execPath)}${path.delimiter}${process.
 
 let folder: string;
 let dataFolder: string;
+let built: Map<string, string>;
 let server: ChildProcess;
 let output: { text: string };
 let packedFiles: string[];
@@ -38,7 +45,7 @@ let sdkFiles: string[];
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-package-"));
   // `npm test` has checked the types before.
-  const built = await build({ checksTypes: false });
+  built = await build({ checksTypes: false });
   const [packed] = await pack(built.get("@signet/server") ?? "");
   assert.ok(packed);
   packedFiles = packed.files.map((file) => file.path);
@@ -186,6 +193,42 @@ test("the SDK depends on jose alone, and type-checks and runs as ESM on every in
     const [web, ofNode] = await runApplications(path.join(folder, "client-sdk"), node);
     assert.deepEqual(web, [200, "someone", 401, "configuration"], node);
     assert.deepEqual(ofNode, [200, "undefined", "function", "function"], node);
+  }
+});
+
+const published = ["server", "client-sdk", "signing-agent", "device-client", "protocol"];
+
+test("publint and attw find no fault, and a CommonJS application compiles and runs", async () => {
+  const distOf = (name: string) => built.get(`@signet/${name}`) ?? "";
+  await Promise.all(published.map((name) => assertPublishable(distOf(name))));
+  const tarballOf = async (name: string) => path.join(folder, (await pack(distOf(name)))[0]?.filename ?? "");
+  const [sdk, protocol] = [await tarballOf("client-sdk"), await tarballOf("protocol")];
+  await assertTyped(sdk);
+  await assertTyped(protocol, ["hash", "uuid"]);
+  const place = path.join(folder, "libraries");
+  await mkdir(place);
+  await npm("install", sdk, protocol, "--prefix", place, ...usual);
+  assert.equal(await runCommonJsApplication(place), "function function 36 undefined\n");
+});
+
+test("a program in its folder is installed with the versions and checksums of its shrinkwrap alone", async () => {
+  for (const name of ["server", "signing-agent", "device-client"]) {
+    const place = path.join(folder, `unpacked-${name}`);
+    await cp(built.get(`@signet/${name}`) ?? "", place, { recursive: true });
+    await npm("install", "--omit=dev", "--prefix", place, "--ignore-scripts", ...usual);
+    assert.deepEqual(await differencesFromShrinkwrap(place), []);
+  }
+});
+
+test("each package has its bill of materials and the licences of others", async () => {
+  for (const name of published) {
+    const dist = built.get(`@signet/${name}`) ?? "";
+    const { components, specVersion } = JSON.parse(await readFile(path.join(dist, "sbom.cdx.json"), "utf8"));
+    const licences = await readFile(path.join(dist, "THIRD-PARTY-LICENCES.txt"), "utf8");
+    assert.equal(specVersion, "1.6");
+    for (const { group, name, version } of components as Array<Record<string, string>>)
+      if (group !== "@signet")
+        assert.ok(licences.includes(`${group ? `${group}/` : ""}${name} ${version}\n`));
   }
 });
 

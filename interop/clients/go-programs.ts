@@ -9,7 +9,7 @@ import { startProgram } from "../program.ts";
 import type { StackFiles } from "./stack-files.ts";
 import { startUpstream } from "./upstream.ts";
 
-type GoProgram = "oauth2-proxy" | "kubelogin";
+type GoProgram = "oauth2-proxy" | "kubelogin" | "helm" | "compose";
 
 const programOf = (name: GoProgram): string => path.join(keptFolder("go"), name);
 
