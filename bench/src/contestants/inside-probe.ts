@@ -17,6 +17,8 @@ export interface Inside {
   readonly p99: number;
   /** Bytes in use after a collection. */
   readonly heap: number;
+  /** Bytes that V8 holds for what is soon forgotten, and that nothing is in. */
+  readonly youngRoom: number;
 }
 
 export function insideProbe(folder: string): InsideProbe {
