@@ -73,7 +73,13 @@ export function credentialPage(
     id: `${page.noun}-form`,
     labels,
     fields: [
-      textField({ ...field("label"), hint: text.labelHint, maxLength: 100, isOptional: true }),
+      textField({
+        ...field("label"),
+        hint: text.labelHint,
+        maxLength: 100,
+        isOptional: true,
+        ...(view.failure === undefined && view.state.faults === undefined ? { hasFocus: true } : {}),
+      }),
       selectField({
         ...field("lifetime"),
         hint: text.lifetimeHint,
