@@ -71,6 +71,14 @@ test("creates a web application after a validation error, and shows its secret o
   assert.equal(made?.name, "Time sheets");
   assert.deepEqual(made?.settings.redirectUris, ["https://time.northwind.example/callback"]);
   assert.match(await page.locator("#last-change").innerText(), /ada@northwind\.example/);
+  await type(page, "name", "Time and sheets");
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "Settings saved.");
+  assert.equal((await recordOf(clientId))?.name, "Time and sheets");
+  await enter(page, "undo");
+  assert.equal(await doneText(page), "Change undone");
+  assert.equal(await page.locator("#undo").count(), 0);
+  assert.equal((await recordOf(clientId))?.name, "Time sheets");
 });
 
 test("a machine-to-machine application: rotates its secret, is disabled and deleted", async (t) => {
