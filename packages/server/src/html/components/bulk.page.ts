@@ -6,7 +6,12 @@ import { hiddenFields } from "./form.ts";
 import type { Undo } from "./toast.ts";
 
 /** @param reason why nothing happens to it, or happened */
-export type BulkOutcome = { name: string; reason: string | undefined; id?: string };
+export type BulkOutcome = {
+  name: string;
+  reason: string | undefined;
+  /** Of a record that the act was done to. */
+  id?: string;
+};
 
 type ConfirmView = Parameters<typeof confirmActPage>[0];
 

@@ -90,7 +90,7 @@ function undoOfActs<Deps extends ConsoleDeps>(
   messages: Messages,
 ): Undo | undefined {
   const opposite = opposites[name] ?? "";
-  const ids = outcomes.flatMap(({ id, reason }) => (id !== undefined && reason === undefined ? [id] : []));
+  const ids = outcomes.flatMap(({ id }) => id ?? []);
   if (!Object.hasOwn(list.acts, opposite) || ids.length === 0) return undefined;
   return {
     action: requestPath(visit),

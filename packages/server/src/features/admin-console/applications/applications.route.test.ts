@@ -217,7 +217,9 @@ forEachDatabase(({ name: database, fresh }) => {
         JSON.stringify(typed),
       );
     assert.equal((await found(id)).secrets.length, before);
-    const own = formOfPage(await console.get(`/applications/${id}/secrets/new`));
+    const begun = await console.get(`/applications/${id}/secrets/new`);
+    assert.match(begun.body, /<input id="label"[^>]* autofocus/, "its label is typed without a click");
+    const own = formOfPage(begun);
     const spa = await make("spa", { name: "Secretless", redirectUris: "https://secretless.example/" });
     assert.equal((await console.get(`/applications/${spa}/secrets/new`)).status, 303);
     assert.equal((await console.post(`/applications/${spa}/secrets/new`, own)).status, 303);

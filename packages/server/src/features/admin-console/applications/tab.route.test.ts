@@ -183,6 +183,8 @@ forEachDatabase(({ name: database, fresh }) => {
     };
     const pages = await sendAll(id, typed);
     assert.deepEqual([...new Set(pages.map(({ status }) => status))], [400]);
+    for (const page of pages)
+      assert.match(page.body, /<a id="tab-\w+"[^>]* aria-current="page">[^<]+<span class="count">\d/);
     const body = pages.map((page) => page.body).join("");
     const { otherScopes: _, ...fields } = { ...typed, allowedScopes: "" };
     for (const field of Object.keys(fields).filter((field) => !/signingPoolId|-unit$/.test(field))) {
