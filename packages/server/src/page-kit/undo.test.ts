@@ -228,6 +228,12 @@ forEachDatabase(({ fresh }) => {
       const moved = await here.send(`${user}/address`, { newEmail: "new@acme.example", known: "on" });
       assert.equal(moved.status, 303);
       assert.equal(undoForm(await follow(moved)), undefined, "an address was vouched for");
+      const granted = { consentMode: "organisation", consentScopes: "email" };
+      const consented = await here.send(`${address()}/access`, granted);
+      assert.equal(consented.status, 303);
+      assert.equal(undoForm(await follow(consented)), undefined, "an administrator consented");
+      const freed = await here.send(`${address()}/access`, { consentMode: "user", consentScopes: undefined });
+      assert.ok(undoForm(await follow(freed)), "nobody consented");
     });
 
     test("is not offered for an edit that no cookie can hold", async () => {

@@ -174,12 +174,18 @@ describe("organisation settings pages", () => {
     const cookie = [...here.browser.cookies].map((pair) => pair.join("=")).join("; ");
     const url = `${running.baseUrl}/oauth/manage/${org.organisation.id}/settings/logo${rest}`;
     const answer = await fetch(url, { method: "POST", body, headers: { cookie }, redirect: "manual" });
-    return { status: answer.status, location: answer.headers.get("location"), body: await answer.text() };
+    const canUndo = answer.headers.getSetCookie().some((one) => /^signet-undo-[^=]+=v1/.test(one));
+    return {
+      ...{ status: answer.status, location: answer.headers.get("location"), canUndo },
+      body: await answer.text(),
+    };
   }
 
   test("uploads images, shows them at sign-in, and removes one alone", async () => {
     const sent = { ...files("logo", pngOf(64, 64)), ...files("panel", pngOf(800, 600)) };
-    assert.match((await upload(sent)).location ?? "", /\/settings\/branding\?done=images$/);
+    const uploaded = await upload(sent);
+    assert.match(uploaded.location ?? "", /\/settings\/branding\?done=images$/);
+    assert.equal(uploaded.canUndo, false, "a file that was replaced is gone");
     const { images } = (await record()).settings;
     assert.deepEqual(Object.keys(images).sort(), ["logo", "panel"]);
     const { body } = await visit(testBrowser(), org);

@@ -122,7 +122,9 @@ forEachDatabase(({ fresh }) => {
     const pool = await poolOf(plantedPool());
     const { kid, text } = printed(pool);
     const path = `/pools/${pool.id}/agents/new`;
-    const review = await browser.send(path, { registration: text });
+    const first = formOfPage(await browser.get(path), { registration: text });
+    const review = await browser.post(path, first);
+    const again = await browser.post(path, first);
     assert.equal(review.status, 200);
     assert.ok(review.body.includes(kid));
     assert.equal((await listAgents(db(), orgId(), { poolId: pool.id, limit: 9 })).length, 1, "nothing yet");
@@ -136,6 +138,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(twice.status, 409);
     assert.match(twice.body, /already submitted/);
     assert.match(twice.body, /deactivate the agent/);
+    assert.match((await browser.post(path, formOfPage(again))).body, /already submitted/, "the same form");
     const known = await browser.post(path, formOfPage(await browser.send(path, { registration: text })));
     assert.equal(known.status, 409);
     assert.match(known.body, /id="registration-fault">A key is already registered/);
@@ -233,7 +236,11 @@ forEachDatabase(({ fresh }) => {
     const current = (body: string) => /<li [^>]*id="([\w-]+)" aria-current="step"/.exec(body)?.[1];
     const isDone = (body: string, id: string) => new RegExp(`<li class="good" id="${id}"`).test(body);
     const setup = async () => (await browser.get(`/pools/${pool.id}/setup`)).body;
+    assert.equal(current((await browser.get("/pools/new")).body), "setup-pool");
     assert.equal(current((await browser.get(`/pools/${pool.id}`)).body), "setup-agent");
+    assert.ok(isDone(await setup(), "setup-pool"));
+    const isLink = async (id: string) => new RegExp(`id="${id}"[^>]*><a href=`).test(await setup());
+    assert.ok(await isLink("setup-agent"));
     assert.equal(current(await setup()), "setup-agent");
 
     const path = `/pools/${pool.id}/agents/new`;
@@ -248,6 +255,7 @@ forEachDatabase(({ fresh }) => {
     const panel = `/pools/${pool.id}/agents/${agent?.id}/waiting`;
     assert.equal(current((await browser.get(panel)).body), "progress-connect");
     assert.equal(current(await setup()), "setup-online");
+    assert.equal(await isLink("setup-agent"), false);
 
     await recordAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
     const connected = (await browser.get(panel)).body;
