@@ -3,16 +3,17 @@ import { importsByFile, type ModuleImport } from "./source/module-imports.ts";
 
 /** Which layers of the server each layer may import, itself included. `top` is app.ts and main.ts. */
 const serverLayers: Record<string, string[]> = {
+  telemetry: ["telemetry"],
   config: ["config", "core", "db", "http"],
-  db: ["db"],
-  http: ["http"],
+  db: ["db", "telemetry"],
+  http: ["http", "telemetry"],
   html: ["html"],
-  core: ["core", "db"],
+  core: ["core", "db", "telemetry"],
   "page-kit": ["page-kit", "core", "db", "http", "html"],
-  features: ["features", "page-kit", "core", "db", "http", "html"],
-  modules: ["modules", "config", "features", "page-kit", "core", "db", "http", "html"],
-  cli: ["cli", "top", "modules", "config", "features", "page-kit", "core", "db", "http", "html"],
-  top: ["cli", "top", "modules", "config", "features", "page-kit", "core", "db", "http", "html"],
+  features: ["features", "page-kit", "core", "db", "http", "html", "telemetry"],
+  modules: ["modules", "config", "features", "page-kit", "core", "db", "http", "html", "telemetry"],
+  cli: ["cli", "top", "modules", "config", "features", "page-kit", "core", "db", "http", "html", "telemetry"],
+  top: ["cli", "top", "modules", "config", "features", "page-kit", "core", "db", "http", "html", "telemetry"],
 };
 
 /** Which packages a package may import, beside `protocol`. */

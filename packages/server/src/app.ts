@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { duringRequest } from "./core/audit/audited-request.ts";
 import { PasswordQueueFull } from "./core/passwords/password-hasher.ts";
 import { networkPrefix } from "./core/rate-limits/rate-limits.ts";
+import { rateLimitRefusals } from "./core/rate-limits/refusals.ts";
 import { isDatabaseUnavailable } from "./db/database-errors.ts";
 import { admissionLimitsOf } from "./http/admission/admission-limits.ts";
 import { isRefused } from "./http/admission/bounded-handler.ts";
@@ -23,7 +24,7 @@ import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
-import { logRequests, logServedDocuments, orgIdIn, setMarks } from "./http/request-log.ts";
+import { logRequests, logServedDocuments, orgIdIn, type RequestLine, setMarks } from "./http/request-log.ts";
 import { type RequestReferences, requestReferences } from "./http/request-references.ts";
 import {
   BODY_LIMIT,
@@ -56,6 +57,7 @@ import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-page
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
 import { readLanguageChoice } from "./page-kit/language-choice.ts";
+import { measureRequest } from "./telemetry/requests.ts";
 
 /** Each in a scope of its own: with the body parsers, the error handler and the cookies that it asks for. */
 const modules: readonly Module[] = [
@@ -100,7 +102,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   const app = createFastify({
     ...{ references, trustedProxies: config.trustedProxies, documents: published, calls, headers },
     admission: options.admission ?? admissionLimitsOf(config.workers),
-    onRefused: (error) => options.logError(error, "admission", 503),
+    onRefused: refuseOverload(options),
   });
   const renderErrorPage = errorPageRenderer(service);
 
@@ -109,7 +111,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   });
   app.setErrorHandler(problemErrorHandler(errors));
   app.setNotFoundHandler(notFoundHandler(renderErrorPage));
-  logRequests(app, { write: options.logRequest, traceOf: references.traceOf });
+  logRequests(app, { write: writeLine(options), traceOf: references.traceOf });
   sendRequestIds(app);
   logServedDocuments(app, published, options.logDocuments);
   // Before the hooks that answer.
@@ -150,6 +152,16 @@ function refuseMarked(app: FastifyInstance, render: RenderErrorPage): void {
   });
 }
 
+const refuseOverload = (options: AppOptions) => (error: Overloaded) => {
+  rateLimitRefusals.at("requests-at-once").value++;
+  options.logError(error, "admission", 503);
+};
+
+const writeLine = (options: AppOptions) => (line: RequestLine) => {
+  options.logRequest(line);
+  measureRequest(line);
+};
+
 function markRequests(app: FastifyInstance, { traceOf }: Pick<RequestReferences, "traceOf">): void {
   app.addHook("preValidation", (request, reply, done) => {
     const { org } = (request.params ?? {}) as { org?: string };
@@ -188,7 +200,7 @@ function openDirectCalls(
     errorAnswer: (error, requestId) => oauthErrorAnswer(errors, error, requestId),
     during: duringRequest,
     fail: (error) => options.logError(error, "none", 500),
-    log: options.logRequest,
+    log: writeLine(options),
   });
   if (options.isFrameworkAlone) calls.close();
   return calls;

@@ -32,6 +32,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     databaseListenUrl: undefined,
     databasePoolSize: 10,
     slowQueryMs: undefined,
+    metrics: undefined,
     masterKey: undefined,
     serviceManager: undefined,
     previousMasterKeys: [],

@@ -17,6 +17,7 @@ import {
 import { InvalidPostgresUrl, readServerAddresses } from "../db/postgres/server-addresses.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
+import { type MetricsSettings, metricsSettings } from "./metrics-settings.ts";
 import { type ServiceManager, serviceManager } from "./service-manager.ts";
 import { faultOfFile, originsOf, withSettingFiles } from "./setting-files.ts";
 import { faultsOfNames, type SettingName } from "./setting-names.ts";
@@ -55,6 +56,7 @@ export interface Config extends CertificateListeners {
   readonly workers: number;
   /** How long the listeners stay open after SIGTERM. */
   readonly drainSeconds: number;
+  readonly metrics: MetricsSettings | undefined;
   /** Undefined: no email is sent. */
   readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
   /** Undefined: nobody waits to hear that the server is ready. */
@@ -89,6 +91,8 @@ export function readConfig(environment: Env = process.env): Config {
     isBaseUrlSet: text(env, "SIGNET_BASE_URL") !== undefined || text(env, "PORT") !== undefined,
     trustedProxies: networks(env, "TRUSTED_PROXIES", faults),
   };
+  const listeners = certificateListeners(env, base, faults);
+  const ports = [port, listeners.mtls?.port ?? 0, listeners.certificateProxy?.port ?? 0];
   const pool = { fallback: 10, min: 1, max: 500 };
   const hashes = { fallback: defaultConcurrency(), min: 1, max: 64 };
   const config: Config = {
@@ -115,7 +119,8 @@ export function readConfig(environment: Env = process.env): Config {
     ),
     mail: mail(env, faults),
     serviceManager: serviceManager(env, process.pid),
-    ...certificateListeners(env, base, faults),
+    metrics: metricsSettings(env, ports, faults),
+    ...listeners,
   };
   if (faults.length > 0) throw new InvalidConfig(faults);
   return config;

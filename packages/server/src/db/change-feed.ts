@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import type { Database, Db } from "./open.ts";
-import { listenOnPostgres } from "./postgres/postgres-listener.ts";
+import { HEARTBEAT_MS, listenOnPostgres } from "./postgres/postgres-listener.ts";
 import type { ServerChoice } from "./postgres/server-addresses.ts";
 
 const topics = [
@@ -31,6 +31,8 @@ export interface ChangeFeed {
   /** Called inside the transaction that makes the change. */
   publish(db: Db, change: Change): Promise<void>;
   subscribe(listener: ChangeListener): void;
+  /** How long ago, in milliseconds, it was last certain that nothing is missed; 0 while that is now. */
+  lagMs(): number;
   close(): Promise<void>;
 }
 
@@ -54,26 +56,33 @@ export async function openChangeFeed(database: Database): Promise<ChangeFeed> {
     subscribe: (listener) => {
       listeners.push(listener);
     },
+    lagMs: source.lagMs,
     close: source.close,
   };
 }
 
 interface Source {
   publish(db: Db, change: Change): Promise<void>;
+  lagMs(): number;
   close(): Promise<void>;
 }
 
 async function postgresSource(servers: ServerChoice, notify: ChangeListener): Promise<Source> {
+  let heardAt = performance.now();
   const stop = await listenOnPostgres({
     servers,
     channel: CHANNEL,
     onMessage: (payload) => notify(parseChange(payload)),
     onGap: () => notify("everything"),
+    onHeard: () => {
+      heardAt = performance.now();
+    },
   });
   return {
     publish: async (db, change) => {
       await sql`select pg_notify(${CHANNEL}, ${`${change.topic} ${change.orgId}`})`.execute(db);
     },
+    lagMs: () => Math.max(0, performance.now() - heardAt - HEARTBEAT_MS),
     close: stop,
   };
 }
@@ -100,5 +109,5 @@ function sqliteSource(database: Extract<Database, { kind: "sqlite" }>, notify: C
     notify("everything");
   }, DATA_VERSION_POLL_MS);
   timer.unref();
-  return { publish: async () => {}, close: async () => clearInterval(timer) };
+  return { publish: async () => {}, lagMs: () => 0, close: async () => clearInterval(timer) };
 }

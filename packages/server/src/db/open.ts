@@ -34,6 +34,15 @@ interface Watched {
    * our own: a database that is away keeps nobody waiting for longer than a request takes.
    */
   stuckFor(): number;
+  connections(): Connections;
+}
+
+/** Of this process. */
+export interface Connections {
+  readonly inUse: number;
+  readonly idle: number;
+  /** Requests that wait for one. */
+  readonly waiting: number;
 }
 
 export type Database = Opened &
@@ -66,7 +75,12 @@ export function openDatabase(
     const file = openSqliteFile(url.slice("sqlite:".length));
     const turn = turns();
     const dialect = nodeSqliteDialect(file, turn);
-    return { kind: "sqlite", file, ...openDialect(dialect), abandon: () => {}, stuckFor: turn.takenFor };
+    const connections = (): Connections => {
+      const inUse = turn.isTaken() ? 1 : 0;
+      return { inUse, idle: 1 - inUse, waiting: turn.waiting() };
+    };
+    const watched = { abandon: () => {}, stuckFor: turn.takenFor, connections };
+    return { kind: "sqlite", file, ...openDialect(dialect), ...watched };
   }
   const servers = chooseServers(url);
   const listenServers = listenUrl === undefined ? servers : chooseServers(listenUrl);
@@ -83,7 +97,13 @@ export function openDatabase(
       throw error;
     });
   };
-  return { kind: "postgres", pool, servers, listenServers, query, ...rest, ping, abandon, stuckFor };
+  const connections = (): Connections => ({
+    inUse: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  });
+  const watched = { abandon, stuckFor, connections };
+  return { kind: "postgres", pool, servers, listenServers, query, ...rest, ping, ...watched };
 }
 
 /** A standby answers every question and refuses every request's first write. */

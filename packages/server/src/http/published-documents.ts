@@ -6,6 +6,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isMeasuring } from "../telemetry/families.ts";
+import { measureRequest } from "../telemetry/requests.ts";
 import type { IsUnavailable } from "./errors.ts";
 import { inOrganisation, type OrganisationRoute } from "./organisation-lookup.ts";
 import { REQUEST_ID_HEADER, type RequestReferences } from "./request-references.ts";
@@ -33,7 +35,7 @@ export interface PublishedDocuments {
   /** Read before loading the records behind a document; see `put`. */
   mark(): number;
   /** Ignored when anything was evicted since the mark: the document may be built from stale records. */
-  put(path: string, document: PublishedDocument, mark: number): void;
+  put(path: string, document: PublishedDocument, mark: number, route?: string): void;
   /** Also when stale. */
   cached(path: string): PublishedDocument | undefined;
   evictOrganisation(orgId: string): void;
@@ -51,9 +53,12 @@ export interface PublishedDocumentsOptions extends Pick<RequestReferences, "idOf
 export function publishedDocuments(options: PublishedDocumentsOptions): PublishedDocuments {
   const documents = new Map<string, PublishedDocument>();
   const paths = new Map<string, Set<string>>();
+  /** Patterns, for metrics. */
+  const routes = new Map<string, string>();
   const drop = (path: string) => {
     const { orgId } = documents.get(path) ?? {};
     documents.delete(path);
+    routes.delete(path);
     if (orgId === undefined) return;
     const others = paths.get(orgId);
     others?.delete(path);
@@ -67,15 +72,18 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
       const document = documents.get(request.url ?? "");
       if (!document || document.staleAt <= options.clock()) return false;
       count++;
+      const since = isMeasuring() ? performance.now() : 0;
       answerDocument(document, request, response, [REQUEST_ID_HEADER, options.idOf(request)]);
+      if (since > 0) measureAnswer(routes.get(request.url ?? ""), response.statusCode, since);
       return true;
     },
     mark: () => evictions,
-    put: (path, document, mark) => {
+    put: (path, document, mark, route = "(document)") => {
       if (mark !== evictions) return;
       drop(path);
       if (documents.size >= options.capacity) drop(documents.keys().next().value as string);
       documents.set(path, document);
+      routes.set(path, route);
       const { orgId } = document;
       paths.set(orgId, (paths.get(orgId) ?? new Set()).add(path));
     },
@@ -95,6 +103,9 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
     },
   };
 }
+
+const measureAnswer = (route = "(document)", status: number, since: number): void =>
+  measureRequest({ method: "GET", route, status, durationMs: performance.now() - since });
 
 function answerDocument(
   { etag, headers, text, body }: PublishedDocument,
@@ -160,7 +171,7 @@ export function documentRoute<O>(
     const mark = documents.mark();
     const answer = inOrganisation(find, async ({ organisation }) => {
       const document = await build(organisation, params);
-      documents.put(path, document, mark);
+      documents.put(path, document, mark, request.routeOptions.url);
       await sendDocument(request, reply, document);
     });
     try {

@@ -4,7 +4,6 @@ import { redactSecrets } from "@signet/protocol/redact-secrets";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Config } from "../../config/config.ts";
 import { workerShare } from "../../config/worker-share.ts";
-import { auditedRequest } from "../../core/audit/audited-request.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
@@ -12,7 +11,6 @@ import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { finishDeletions } from "../../core/organisations/deletion/finish-deletions.ts";
 import { keepAuditLog } from "../../core/organisations/deletion/keep-log.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
-import { type StatementObserver, slowStatements } from "../../db/observed/statement-observer.ts";
 import { STUCK_MS } from "../../features/health/process-state.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import { boundsOf } from "../../http/listeners/connection-bounds.ts";
@@ -28,6 +26,7 @@ import { describeError } from "./describe-error.ts";
 import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
+import { startMetricsOfWorkers, startOwnMetrics, statementObserver } from "./observe.ts";
 import { type ServiceNotices, serviceNotices } from "./service-notices.ts";
 import { superviseWorkers } from "./supervise-workers.ts";
 
@@ -93,6 +92,7 @@ async function runPrimary(
     if (demo) printDemo(demo, io, { hasMailbox: config.mail === undefined });
   };
   void stopRequested.then(notices.stopping);
+  const stopMetrics = await startMetricsOfWorkers(config, log);
   const isSound = await superviseWorkers({
     count: workers,
     workers: clusterWorkers(),
@@ -101,6 +101,7 @@ async function runPrimary(
     drainSeconds: config.drainSeconds,
     onReady,
   });
+  stopMetrics();
   log.info("stopped");
   log.flush();
   return isSound;
@@ -135,23 +136,17 @@ export async function runServer(
       statements: statementObserver(config, log),
     },
   );
+  let stopMetrics: (() => Promise<void>) | undefined;
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
+    stopMetrics = await startOwnMetrics(service, log, worker !== undefined);
     await serve(demo ? withMailbox(service) : service, { log, io, demo, notices, stopRequested, worker });
   } finally {
+    await stopMetrics?.();
     await service.close();
     log.info("stopped");
     log.flush();
   }
-}
-
-/** Undefined when nobody listens: statements then cost nothing more. */
-function statementObserver({ slowQueryMs }: Config, log: Log): StatementObserver | undefined {
-  if (slowQueryMs === undefined) return undefined;
-  return slowStatements(slowQueryMs, (slow) => {
-    const requestId = auditedRequest()?.requestId;
-    log.warn({ ...(requestId === undefined ? {} : { requestId }), ...slow }, "slow statement");
-  });
 }
 
 interface Serving extends Pick<Running, "log" | "io" | "notices" | "stopRequested"> {

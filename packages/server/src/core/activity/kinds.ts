@@ -1,4 +1,5 @@
 /** The counters of an organisation, hour by hour. */
+import { counter } from "../../telemetry/families.ts";
 
 /** Summed. */
 export const countedKinds = [
@@ -61,8 +62,24 @@ export type StoredKind =
 /** On the hot path: increments a counter in memory, never waits or throws. @param orgId of an existing organisation */
 export type CountActivity = (orgId: string, kind: StoredKind) => void;
 
+const signIns = counter(
+  { name: "signet_sign_ins_total", help: "Sign-ins, by what they were tried with and what came of it" },
+  ["method", "outcome"],
+);
+
+/** @param method what failed */
+export function countFailedSignIn(
+  count: CountActivity,
+  orgId: string,
+  method: SignInMethod | "second-factor",
+): void {
+  count(orgId, "failed-sign-ins");
+  signIns.at(method, "failure").value++;
+}
+
 /** @param amr of the session that has started */
 export function countSignIn(count: CountActivity, orgId: string, amr: readonly string[]): void {
+  signIns.at(signInMethod(amr), "success").value++;
   count(orgId, "sign-ins");
   count(orgId, ofMethod(signInMethod(amr)));
 }

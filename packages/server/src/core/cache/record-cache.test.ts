@@ -5,6 +5,7 @@ import { recordCache } from "./record-cache.ts";
 function fixture(capacity = 10) {
   const state = { now: 1_000, loads: 0, value: "one" as string | undefined };
   const cache = recordCache<string>({
+    name: "test",
     capacity,
     maxAgeMs: 500,
     clock: () => state.now,

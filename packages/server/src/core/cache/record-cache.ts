@@ -6,8 +6,11 @@ import type { Change } from "../../db/change-feed.ts";
 import type { Clock } from "../clock.ts";
 import type { RecordDeps } from "../record-changes.ts";
 import { byOrganisation } from "./by-organisation.ts";
+import { cacheRequests } from "./cache-requests.ts";
 
 export interface RecordCacheOptions<T> {
+  /** For metrics. */
+  readonly name: string;
   readonly capacity: number;
   readonly maxAgeMs: number;
   readonly clock: Clock;
@@ -33,13 +36,18 @@ export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
   // A load that began before an eviction may return the old record, which must not be cached.
   let generation = 0;
 
+  const [hits, misses] = [cacheRequests.at(options.name, "hit"), cacheRequests.at(options.name, "miss")];
+
   const peek = (orgId: string, id: string) => {
     const entry = entries.get(orgId, id);
-    return entry && entry.staleAt > options.clock() ? entry.record : undefined;
+    if (!entry || entry.staleAt <= options.clock()) return undefined;
+    hits.value++;
+    return entry.record;
   };
 
   const load = async (orgId: string, id: string) => {
     const startedIn = generation;
+    misses.value++;
     const record = await options.load(orgId, id);
     if (record === undefined || startedIn !== generation) return record;
     entries.set(orgId, id, { record, staleAt: options.clock() + options.maxAgeMs });
@@ -68,7 +76,7 @@ export function changeTrackingCache<T>(
   topic: Change["topic"],
   options: Pick<RecordCacheOptions<T>, "capacity" | "load">,
 ): RecordCache<T> {
-  const cache = recordCache<T>({ ...options, clock, maxAgeMs: MAX_AGE_MS });
+  const cache = recordCache<T>({ name: topic, ...options, clock, maxAgeMs: MAX_AGE_MS });
   changes.subscribe((change) => {
     if (change === "everything") cache.clear();
     else if (change.topic === topic) cache.evictOrganisation(change.orgId);

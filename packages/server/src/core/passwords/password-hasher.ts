@@ -5,7 +5,9 @@
 import { availableParallelism } from "node:os";
 import * as nodeArgon2 from "@node-rs/argon2";
 import { randomSecret } from "@signet/protocol/hash";
+import { histogram, level } from "../../telemetry/families.ts";
 import { fairPlaces, NoPlaceLeft } from "../fair-places.ts";
+import { rateLimitRefusals } from "../rate-limits/refusals.ts";
 import { isForeignHash, verifyForeignHash } from "./foreign-hashes.ts";
 
 /** OWASP's second recommended setting; stored in each hash, so that they can be raised later. */
@@ -14,11 +16,19 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen:
 /** A hash takes some 30 ms: the last of them waits about two seconds, and nobody waits longer for a page. */
 const MAX_WAITING = 64;
 
+const waited = histogram({
+  name: "signet_password_queue_wait_seconds",
+  help: "Time that passwords wait for their turn to be hashed",
+});
+const depth = level({ name: "signet_password_queue_depth", help: "Passwords that wait to be hashed" }).at();
+const refused = rateLimitRefusals.at("password-queue");
+
 export class PasswordQueueFull extends Error {
   readonly retryAfterSeconds = 2;
   constructor() {
     super("the password queue is full");
     this.name = "PasswordQueueFull";
+    refused.value++;
   }
 }
 
@@ -50,9 +60,15 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   let decoy: Promise<string> | undefined;
 
   const queue = async <T>(orgId: string, work: () => Promise<T>): Promise<T> => {
-    const leave = await places.take(orgId).catch((error: unknown) => {
-      throw error instanceof NoPlaceLeft ? new PasswordQueueFull() : error;
-    });
+    const since = performance.now();
+    depth.value++;
+    const leave = await places
+      .take(orgId)
+      .catch((error: unknown) => {
+        throw error instanceof NoPlaceLeft ? new PasswordQueueFull() : error;
+      })
+      .finally(() => depth.value--);
+    waited.observe((performance.now() - since) / 1_000);
     try {
       return await work();
     } finally {

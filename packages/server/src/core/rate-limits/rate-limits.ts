@@ -5,6 +5,7 @@ import type { Db } from "../../db/open.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type Counter, type CounterState, readCounters } from "./attempts.store.ts";
 import { giveBackHit, takeHit } from "./rate-limits.store.ts";
+import { rateLimitRefusals } from "./refusals.ts";
 
 export interface RateLimit {
   readonly name: string;
@@ -59,6 +60,7 @@ export class RateLimited extends Error {
       isTemporary ? `too many attempts at once under ${limit.name}` : `rate limit ${limit.name} exceeded`,
     );
     this.name = "RateLimited";
+    rateLimitRefusals.at(limit.name).value++;
     this.limit = limit;
     this.retryAfterSeconds = retryAfterSeconds;
     this.isTemporary = isTemporary;

@@ -37,6 +37,7 @@ const ANY_ORGANISATION = "";
 export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirectory {
   const { database, clock, encryption } = deps;
   const cache = recordCache<AccountKey>({
+    name: "system-account",
     capacity: 10_000,
     maxAgeMs: 30_000,
     clock,

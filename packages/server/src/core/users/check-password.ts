@@ -2,7 +2,9 @@
  * Verifies a password, for every sign-in: unknown addresses and wrong passwords get the same response in the same
  * time. Only wrong ones count; how many are verified at once is limited by what the counts have left.
  */
+
 import type { Activity } from "../activity/activity.ts";
+import { countFailedSignIn } from "../activity/kinds.ts";
 import { recordOnce, recordUnauthenticatedEvent } from "../audit/unauthenticated-events.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
 import { type CountedGuess, checkGuess, type GuessDeps } from "../rate-limits/attempts.ts";
@@ -115,7 +117,7 @@ async function recordFailure(
   reason: string,
 ): Promise<void> {
   const { orgId } = input;
-  deps.activity.count(orgId, "failed-sign-ins");
+  countFailedSignIn(deps.activity.count, orgId, "password");
   await recordUnauthenticatedEvent(deps, {
     orgId,
     actor: "anonymous",

@@ -11,6 +11,8 @@ export interface PostgresListenerOptions {
   onMessage(payload: string): void;
   /** The connection was lost for a while: messages may have been missed. */
   onGap(): void;
+  /** The server has answered: nothing that it was told before is missing. */
+  onHeard?(): void;
 }
 
 const FIRST_RETRY_MS = 100;
@@ -18,7 +20,7 @@ const MAX_RETRY_MS = 2_000;
 /** A new attempt after this time: one that began while packets were dropped gets no answer later either. */
 const RECONNECT_MS = 3_000;
 /** A lost listener is a node with old records in its caches. */
-const HEARTBEAT_MS = 2_000;
+export const HEARTBEAT_MS = 2_000;
 const ANSWER_MS = 3_000;
 
 /** Resolves with a function that stops listening, once the first LISTEN has been acknowledged. */
@@ -112,6 +114,7 @@ function openListener(
     await client.query({ text: `listen ${options.channel}`, query_timeout: answerMs } as pg.QueryConfig);
     // What is changed on another server is not told here, however well this one answers.
     if (options.servers.current() !== options.url) throw new Error("another server is used now");
+    options.onHeard?.();
     // Again and again: it changes nothing, but that a lost connection is noticed.
     if (!isLost) heartbeat = setTimeout(() => void listen(ANSWER_MS).catch(lose), HEARTBEAT_MS).unref();
   };

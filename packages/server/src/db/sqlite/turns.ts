@@ -7,6 +7,8 @@ export interface Turns {
   give(): void;
   /** Milliseconds since the turn was given to whoever has it; 0 when it is free. */
   takenFor(): number;
+  /** How many wait. */
+  waiting(): number;
 }
 
 export class TurnTimeout extends Error {
@@ -53,6 +55,7 @@ export function turns(waitMs = WAIT_MS): Turns {
       clearTimeout(next.timer);
       next.resolve();
     },
+    waiting: () => waiting.size,
     takenFor: () => (takenAt === undefined ? 0 : performance.now() - takenAt),
   };
 }

@@ -1,6 +1,6 @@
 /** A sign-in by API: checks the second factor, then consumes it and issues the session key in one transaction. */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { countSignIn } from "../../../core/activity/kinds.ts";
+import { countFailedSignIn, countSignIn } from "../../../core/activity/kinds.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { recordUnauthenticatedEvent } from "../../../core/audit/unauthenticated-events.ts";
@@ -137,7 +137,7 @@ export async function checkSecondFactor(
   const orgId = organisation.id;
   const proof = await checkCode(deps, { orgId, user, method, input: code, source });
   if (proof) return proof;
-  deps.activity.count(orgId, "failed-sign-ins");
+  countFailedSignIn(deps.activity.count, orgId, "second-factor");
   await recordWrongCode(deps, attempt);
   throw wrongCode();
 }

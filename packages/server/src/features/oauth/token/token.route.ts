@@ -1,4 +1,5 @@
 /** POST /oauth/{org}/token (RFC 6749 §3.2): the six phases that every grant goes through. */
+
 import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope } from "@signet/protocol/oauth/scope";
@@ -25,6 +26,7 @@ import { callRoute } from "../../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../../http/calls/direct-calls.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { callInOrganisation } from "../../../http/organisation-lookup.ts";
+import { counter } from "../../../telemetry/families.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
@@ -73,20 +75,37 @@ async function answerTokenRequest(
   call: Call,
 ): Promise<Answer> {
   const { count } = deps.activity;
-  requireSingle(call.form);
   const grantType = call.form.values.get("grant_type");
-  if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
-  const client = await identifyClient(deps, organisation, call);
+  let client: IdentifiedClient | undefined;
   try {
-    const response = await deps.refusedRequests.watch(client.application, "token", () =>
-      issueTokens(deps, { organisation, call, grantType, client }),
+    requireSingle(call.form);
+    if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
+    const identified = await identifyClient(deps, organisation, call);
+    client = identified;
+    const response = await deps.refusedRequests.watch(identified.application, "token", () =>
+      issueTokens(deps, { organisation, call, grantType, client: identified }),
     );
-    countToken(count, organisation.id, client.application.id);
+    countToken(count, organisation.id, identified.application.id);
+    countRequest(deps, grantType, "issued");
     return jsonAnswer(response);
   } catch (error) {
-    if (error instanceof OAuthError && !isPending(error)) count(organisation.id, "refused-tokens");
+    countRequest(deps, grantType, error instanceof OAuthError ? error.code : "error");
+    if (client && error instanceof OAuthError && !isPending(error)) count(organisation.id, "refused-tokens");
     throw error;
   }
+}
+
+const requests = counter(
+  {
+    name: "signet_token_requests_total",
+    help: "Token requests by grant and outcome: issued, the OAuth error, or error for a failure of ours",
+  },
+  ["grant", "outcome"],
+);
+
+function countRequest({ grants }: TokenRouteDeps, grantType: string | undefined, outcome: string): void {
+  const isKnown = grants.some((one) => one.grantType === grantType);
+  requests.at(isKnown ? grantType : "other", outcome).value++;
 }
 
 /** A device code whose user has not decided yet (RFC 8628 §3.5). */

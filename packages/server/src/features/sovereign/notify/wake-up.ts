@@ -5,9 +5,17 @@
  * Of the exclusive waiters of a topic (agents that wait to claim) one is notified per new request; if it finds nothing it
  * passes the notification on, so that a fleet of idle agents doesn't rush at every request.
  */
+
 import { auditedRequest } from "../../../core/audit/audited-request.ts";
 import type { Database } from "../../../db/open.ts";
 import { openWakeCalls } from "../../../db/wake-calls.ts";
+import { level } from "../../../telemetry/families.ts";
+
+/** Also streams of waiting pages, and token requests that wait for a signature. */
+const waiters = level({
+  name: "signet_waiters",
+  help: "Calls that wait for something to happen: agents, waiting pages, token requests",
+}).at();
 
 export type Topic = `request:${string}:${string}` | `pool:${string}:${string}` | `agent:${string}:${string}`;
 
@@ -101,6 +109,7 @@ async function waitUntil<T>(
   const signals = signal ? [signal, stopped] : [stopped];
   const deadline = performance.now() + ms;
   join(queues, topics, waiter);
+  waiters.value++;
   try {
     // A caller that has disconnected takes nothing.
     while (!isAborted(signals)) {
@@ -118,6 +127,7 @@ async function waitUntil<T>(
     }
     return undefined;
   } finally {
+    waiters.value--;
     leave(queues, topics, waiter);
     // Notified, but it never read.
     passOn(queues, waiter, waiter.pending);

@@ -1,12 +1,23 @@
 /** Stores valid signatures, all of them in one transaction with their audit events. */
+
 import { recordAuditEvents } from "../../../core/audit/audit.store.ts";
 import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
+import { histogram } from "../../../telemetry/families.ts";
 import { requestTopic } from "../notify/wake-up.ts";
 import type { ClaimedTokens } from "./claimed-tokens.ts";
 import { type Lease, leaseAuditEvent } from "./lease.ts";
 import { storeSigned } from "./sign-request.store.ts";
 import { type CheckedJwts, inputHashes } from "./signing-input.ts";
 import { countSignature, type SigningDeps, sealJson } from "./signing-request.ts";
+
+const waited = histogram(
+  {
+    name: "signet_signing_request_wait_seconds",
+    help: "Time from a signing request to the signature of an agent",
+  },
+  [],
+  [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+);
 
 /** The `signed` column, until the tokens are released. */
 export interface SealedTokens {
@@ -35,9 +46,15 @@ export async function saveSigned(
   valid: readonly ValidSubmission[],
 ): Promise<ReadonlySet<ValidSubmission>> {
   const exps = unrecordedExps(deps, valid);
+  const waits: number[] = [];
   const saved = await deps.database.transaction(async (tx) => {
     const stored: ValidSubmission[] = [];
-    for (const one of inLockOrder(valid)) if (await storeSigned(tx, signedRow(deps, one))) stored.push(one);
+    for (const one of inLockOrder(valid)) {
+      const since = await storeSigned(tx, signedRow(deps, one));
+      if (since === undefined) continue;
+      waits.push(one.lease.now - since);
+      stored.push(one);
+    }
     for (const [kid, exp] of inKeyOrder(exps)) {
       const first = stored.find(({ claimed }) => claimed.key.kid === kid);
       if (first === undefined) continue;
@@ -49,6 +66,7 @@ export async function saveSigned(
   });
   for (const [kid, { at, isWritten }] of exps)
     if (isWritten) deps.recordedExps.set(kid, Math.max(at, deps.recordedExps.get(kid) ?? 0));
+  for (const milliseconds of waits) waited.observe(milliseconds / 1_000);
   for (const { lease } of saved) countSignature(deps.count, lease, "signed");
   deps.wakeUp.notify(...[...saved].map(({ lease }) => requestTopic(lease.orgId, lease.requestId)));
   return saved;

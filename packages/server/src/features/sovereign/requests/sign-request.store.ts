@@ -42,12 +42,16 @@ const signLeased = prepared((db, value: Parameter<Signed>) =>
           and (k.retiring_at is null or k.retiring_at > ${value("now")})
           and a.deactivated_at is null and p.disabled_at is null and o.disabled_at is null)`,
     )
-    .returning("id"),
+    .returning("created_at"),
 );
 
-/** Lease, agent, key, pool and organisation must all still be valid. */
-export async function storeSigned(db: Db, signed: Signed): Promise<boolean> {
-  return (await signLeased(db, signed)).length > 0;
+/**
+ * Lease, agent, key, pool and organisation must all still be valid.
+ * @returns since when it had waited; undefined when nothing was stored
+ */
+export async function storeSigned(db: Db, signed: Signed): Promise<number | undefined> {
+  const [row] = await signLeased(db, signed);
+  return row?.created_at;
 }
 
 /** New tokens for the same lease; the state stays. @param before the rendering as it was read */

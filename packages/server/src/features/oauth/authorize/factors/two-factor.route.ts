@@ -2,7 +2,9 @@
  * POST twofactor: completes a pending sign-in, or raises a session, with a second factor. Wrong
  * codes count; a proof is consumed together with the sign-in that it completes.
  */
+
 import type { FastifyInstance } from "fastify";
+import { countFailedSignIn } from "../../../../core/activity/kinds.ts";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
 import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
@@ -99,7 +101,7 @@ async function showWrong(deps: BrowserDeps, visit: Visit, state: FactorStepState
   const { kind, signedIn } = state.step;
   const applicationId = state.request.application?.id;
   const { id: userId } = signedIn.user;
-  deps.activity.count(visit.organisation.id, "failed-sign-ins");
+  countFailedSignIn(deps.activity.count, visit.organisation.id, "second-factor");
   await recordUnauthenticatedEvent(deps, {
     orgId: visit.organisation.id,
     actor: `user:${userId}`,

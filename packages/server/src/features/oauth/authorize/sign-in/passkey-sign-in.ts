@@ -1,5 +1,7 @@
 /** Sign-in with a passkey alone: possession and user verification are two factors in one (WebAuthn §7.2). */
+
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
+import { countFailedSignIn } from "../../../../core/activity/kinds.ts";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
 import { offersPasskeySignIn } from "../../../../core/organisations/sign-in-methods.ts";
 import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
@@ -111,7 +113,7 @@ async function recordFailure(
   failure: "invalid-passkey" | "disabled",
   reason = failure === "disabled" ? "account disabled" : "passkey refused",
 ): Promise<typeof failure> {
-  deps.activity.count(organisation.id, "failed-sign-ins");
+  countFailedSignIn(deps.activity.count, organisation.id, "passkey");
   await recordUnauthenticatedEvent(deps, {
     orgId: organisation.id,
     actor: "anonymous",

@@ -1,0 +1,43 @@
+/** What `signet start` observes of itself: slow statements, and metrics. What nobody listens to isn't loaded. */
+import type { Config } from "../../config/config.ts";
+import { auditedRequest } from "../../core/audit/audited-request.ts";
+import { measuredStatements } from "../../db/observed/statement-metrics.ts";
+import { observeAll, type StatementObserver, slowStatements } from "../../db/observed/statement-observer.ts";
+import type { Service } from "../../modules/open-service.ts";
+import { describeError } from "./describe-error.ts";
+import type { Log } from "./log.ts";
+
+/** Undefined when nobody listens: statements then cost nothing more. */
+export function statementObserver({ slowQueryMs, metrics }: Config, log: Log): StatementObserver | undefined {
+  const tell = (slow: object) => {
+    const requestId = auditedRequest()?.requestId;
+    log.warn({ ...(requestId === undefined ? {} : { requestId }), ...slow }, "slow statement");
+  };
+  return observeAll([
+    ...(slowQueryMs === undefined ? [] : [slowStatements(slowQueryMs, tell)]),
+    ...(metrics ? [measuredStatements] : []),
+  ]);
+}
+
+const metricsFailed = (log: Log) => ({
+  onError: (error: unknown) => log.error(describeError(error), "reading metrics failed"),
+});
+
+/** Of the process that starts the others. @returns the end */
+export async function startMetricsOfWorkers({ metrics: settings }: Config, log: Log): Promise<() => void> {
+  if (!settings) return () => {};
+  const { startWorkerMetrics } = await import("./metrics.ts");
+  return startWorkerMetrics(settings, metricsFailed(log));
+}
+
+/** Of a process that serves. @returns the end */
+export async function startOwnMetrics(
+  service: Service,
+  log: Log,
+  isWorker: boolean,
+): Promise<() => Promise<void>> {
+  const { metrics: settings } = service.config;
+  if (!settings) return async () => {};
+  const { startMetrics } = await import("./metrics.ts");
+  return startMetrics(service, settings, { isWorker, ...metricsFailed(log) });
+}
