@@ -110,6 +110,7 @@ const environment: Readonly<Record<SettingName, string>> = {
     "direct address of the same database for notifications, where DATABASE_URL is a pooler in transaction mode",
   SIGNET_DATABASE_POOL: "maximum PostgreSQL connections per process (default 10)",
   SIGNET_SLOW_QUERY_MS: "statements that take so long are logged with their function (default: none is)",
+  SIGNET_AUDIT_STREAM: "stdout, file:/path or https://…: where every audit event is sent (default: nowhere)",
   SIGNET_METRICS_PORT: "port for Prometheus, which reads /metrics there (default: off)",
   SIGNET_METRICS_HOST: "address to listen on for it (default 127.0.0.1)",
   SIGNET_METRICS_ORGANISATIONS: "top20: metrics name the 20 busiest organisations too (default: none)",

@@ -33,6 +33,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     databasePoolSize: 10,
     slowQueryMs: undefined,
     metrics: undefined,
+    auditStream: undefined,
     masterKey: undefined,
     serviceManager: undefined,
     previousMasterKeys: [],

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import type { StreamTarget } from "../core/audit/stream/destination.ts";
 import { MAX_KEYS } from "../core/encryption/key-ring.ts";
 import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "../core/mail/smtp-settings.ts";
 import { isAllowEntry } from "../core/outbound/address-rules.ts";
@@ -15,6 +16,7 @@ import {
   type RateLimits,
 } from "../core/rate-limits/rate-limits.ts";
 import { InvalidPostgresUrl, readServerAddresses } from "../db/postgres/server-addresses.ts";
+import { auditStream } from "./audit-stream.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
 import { type MetricsSettings, metricsSettings } from "./metrics-settings.ts";
@@ -57,6 +59,7 @@ export interface Config extends CertificateListeners {
   /** How long the listeners stay open after SIGTERM. */
   readonly drainSeconds: number;
   readonly metrics: MetricsSettings | undefined;
+  readonly auditStream: StreamTarget | undefined;
   /** Undefined: no email is sent. */
   readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
   /** Undefined: nobody waits to hear that the server is ready. */
@@ -120,6 +123,7 @@ export function readConfig(environment: Env = process.env): Config {
     mail: mail(env, faults),
     serviceManager: serviceManager(env, process.pid),
     metrics: metricsSettings(env, ports, faults),
+    auditStream: auditStream(env, faults),
     ...listeners,
   };
   if (faults.length > 0) throw new InvalidConfig(faults);

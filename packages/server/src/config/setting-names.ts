@@ -11,6 +11,7 @@ export const secretSettings = [
   "SIGNET_MASTER_KEY",
   "SIGNET_MASTER_KEY_PREVIOUS",
   "SMTP_URL",
+  "SIGNET_AUDIT_STREAM",
 ] as const;
 
 export const settingNames = [
@@ -22,6 +23,7 @@ export const settingNames = [
   "SIGNET_DATABASE_LISTEN_URL",
   "SIGNET_DATABASE_POOL",
   "SIGNET_SLOW_QUERY_MS",
+  "SIGNET_AUDIT_STREAM",
   "SIGNET_METRICS_PORT",
   "SIGNET_METRICS_HOST",
   "SIGNET_METRICS_ORGANISATIONS",

@@ -5,6 +5,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { countAllUnchained } from "../core/audit/chain/unchained.store.ts";
+import { countUnsent } from "../core/audit/stream/stream.store.ts";
 import { firstCaExpiry } from "../core/device-ca/ca-expiry.store.ts";
 import { findOutboxBacklog } from "../core/outbox/outbox-backlog.store.ts";
 import { oldestSigningKey } from "../core/signing-keys/key-age.store.ts";
@@ -69,7 +70,9 @@ function connectionMetrics({ database, changes }: Service): Family[] {
   ];
 }
 
-function queueMetrics({ database: { query }, clock }: Service): Family[] {
+function queueMetrics({ database: { query }, clock, config }: Service): Family[] {
+  const auditLag = async () =>
+    (await countAllUnchained(query)) + (config.auditStream ? await countUnsent(query) : 0);
   const backlog = readSometimes(OFTEN_MS, () => findOutboxBacklog(query));
   const open = readSometimes(OFTEN_MS, () => countOpenRequests(query, clock()));
   return [
@@ -100,8 +103,8 @@ function queueMetrics({ database: { query }, clock }: Service): Family[] {
     ),
     shared(
       "signet_audit_lag_events",
-      "Audit events that are recorded and not chained yet, up to 10,000",
-      readSometimes(OFTEN_MS, () => countAllUnchained(query)),
+      "Audit events that are not chained yet, up to 10,000, and those that the audit stream has not sent",
+      readSometimes(OFTEN_MS, auditLag),
     ),
   ];
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { type SettingName, settingNames } from "../../config/setting-names.ts";
+import type { StreamTarget } from "../../core/audit/stream/destination.ts";
 import { MASTER_KEY_FILE } from "../../core/encryption/folder-keys.ts";
 import type { MailSender, SmtpSettings } from "../../core/mail/smtp-settings.ts";
 import type { RateLimit } from "../../core/rate-limits/rate-limits.ts";
@@ -21,6 +22,7 @@ const inForce: Readonly<Record<SettingName, (config: Config) => string | number 
   SIGNET_DATABASE_LISTEN_URL: ({ databaseListenUrl: url }) => url && withoutPassword(url),
   SIGNET_DATABASE_POOL: ({ databasePoolSize }) => databasePoolSize,
   SIGNET_SLOW_QUERY_MS: ({ slowQueryMs }) => slowQueryMs,
+  SIGNET_AUDIT_STREAM: ({ auditStream }) => auditStream && streamText(auditStream),
   SIGNET_METRICS_PORT: ({ metrics }) => metrics?.port,
   SIGNET_METRICS_HOST: ({ metrics }) => metrics?.host,
   SIGNET_METRICS_ORGANISATIONS: ({ metrics }) => (metrics?.hasOrganisations ? "top20" : undefined),
@@ -50,6 +52,12 @@ const list = (items: readonly string[]): string | undefined => items.join(",") |
 
 const rateLimitText = ({ name, count, windowSeconds }: RateLimit): string =>
   `${name}=${count}/${windowSeconds}`;
+
+/** The path of a receiver may be a secret too. */
+const streamText = (target: StreamTarget): string => {
+  if (target.kind === "https") return `${new URL(target.url).origin}/${MASKED}`;
+  return target.kind === "file" ? `file:${target.path}` : target.kind;
+};
 
 const senderText = ({ name, address }: MailSender): string =>
   name === undefined ? address : `${name} <${address}>`;

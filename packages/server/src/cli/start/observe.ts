@@ -1,6 +1,8 @@
-/** What `signet start` observes of itself: slow statements, and metrics. What nobody listens to isn't loaded. */
+/** What `signet start` observes of itself: slow statements, metrics, and the audit stream. What nobody listens to isn't loaded. */
 import type { Config } from "../../config/config.ts";
 import { auditedRequest } from "../../core/audit/audited-request.ts";
+import { openDestination } from "../../core/audit/stream/destination.ts";
+import { startAuditStream } from "../../core/audit/stream/stream.ts";
 import { measuredStatements } from "../../db/observed/statement-metrics.ts";
 import { observeAll, type StatementObserver, slowStatements } from "../../db/observed/statement-observer.ts";
 import type { Service } from "../../modules/open-service.ts";
@@ -17,6 +19,19 @@ export function statementObserver({ slowQueryMs, metrics }: Config, log: Log): S
     ...(slowQueryMs === undefined ? [] : [slowStatements(slowQueryMs, tell)]),
     ...(metrics ? [measuredStatements] : []),
   ]);
+}
+
+/** Sends the audit log where it is wanted. @returns the end */
+export function startStream(service: Service, log: Log): () => Promise<void> {
+  const { auditStream } = service.config;
+  if (!auditStream) return async () => {};
+  return startAuditStream({
+    ...service,
+    send: openDestination(auditStream, service),
+    onFailure: (error, retrySeconds) =>
+      log.error({ ...describeError(error), retrySeconds }, "sending the audit stream failed"),
+    onRecovery: () => log.info("the audit stream goes on"),
+  });
 }
 
 const metricsFailed = (log: Log) => ({

@@ -26,7 +26,7 @@ import { describeError } from "./describe-error.ts";
 import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
-import { startMetricsOfWorkers, startOwnMetrics, statementObserver } from "./observe.ts";
+import { startMetricsOfWorkers, startOwnMetrics, startStream, statementObserver } from "./observe.ts";
 import { type ServiceNotices, serviceNotices } from "./service-notices.ts";
 import { superviseWorkers } from "./supervise-workers.ts";
 
@@ -245,10 +245,12 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     noteHead: (head) => log.info(head, "audit head"),
     onError: (error) => log.error(describeError(error), "chaining the audit log failed"),
   });
+  const stopAuditStream = startStream(service, log);
   return async () => {
     await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
     // Last, so that the other jobs' final events are chained too.
     await stopAuditChain();
+    await stopAuditStream();
   };
 }
 

@@ -1,4 +1,5 @@
 /** Leases of background work among nodes. */
+import { affectsAny } from "../../db/affected.ts";
 import type { Db } from "../../db/open.ts";
 
 /** @param lease.now milliseconds, as `until` @returns whether the holder has the lease now; taking it again renews it */
@@ -26,3 +27,16 @@ export async function takeLease(
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** @returns whether the holder had it */
+export const releaseLease = (
+  db: Db,
+  lease: { readonly name: string; readonly holder: string; readonly now: number },
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("background_lease")
+      .set({ expires_at: lease.now })
+      .where("name", "=", lease.name)
+      .where("holder", "=", lease.holder),
+  );

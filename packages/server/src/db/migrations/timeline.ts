@@ -23,6 +23,7 @@ import { listOrders } from "./0024-list-orders.ts";
 import { savedFilters } from "./0025-saved-filters.ts";
 import { organisationDeletion } from "./0026-organisation-deletion.ts";
 import { installationKey } from "./0027-installation-key.ts";
+import { auditStream } from "./0028-audit-stream.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const timeline: readonly Migration[] = [
   savedFilters,
   organisationDeletion,
   installationKey,
+  auditStream,
 ];

@@ -1,4 +1,5 @@
 /** Organisations and their audit log. */
+import type { Generated } from "kysely";
 
 export interface OrganisationTable {
   id: string;
@@ -83,6 +84,8 @@ export interface AuditChainTable {
   /** HMAC of the two, with a key derived from the master key. */
   mac: string;
   updated_at: number;
+  /** How far it was sent to the audit stream. */
+  streamed_seq: Generated<number>;
 }
 
 /** How often something happened in an hour. */

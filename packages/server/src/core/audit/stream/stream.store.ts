@@ -1,0 +1,42 @@
+/** How far each organisation's audit log has been sent to the audit stream. */
+import { sql } from "kysely";
+import { affectsAny } from "../../../db/affected.ts";
+import type { Db } from "../../../db/open.ts";
+
+export interface StreamPosition {
+  readonly orgId: string;
+  /** The last event that was sent; 0 before the first. */
+  readonly streamedSeq: number;
+  /** The last event that is chained. */
+  readonly seq: number;
+}
+
+/** Organisations with events to send, by id. @param after an organisation's id, or "" */
+export async function findUnsent(db: Db, after: string, limit: number): Promise<StreamPosition[]> {
+  const rows = await db
+    .selectFrom("audit_chain")
+    .select(["org_id as orgId", "streamed_seq as streamedSeq", "seq"])
+    .whereRef("seq", ">", "streamed_seq")
+    .where("org_id", ">", after)
+    .orderBy("org_id")
+    .limit(limit)
+    .execute();
+  return rows;
+}
+
+/** @returns false when another node has sent from there meanwhile */
+export const movePosition = (db: Db, { orgId, streamedSeq }: StreamPosition, to: number): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("audit_chain")
+      .set({ streamed_seq: to })
+      .where("org_id", "=", orgId)
+      .where("streamed_seq", "=", streamedSeq),
+  );
+
+/** Chained events of all organisations that were not sent yet, for metrics. */
+export async function countUnsent(db: Db): Promise<number> {
+  const { rows } = await sql<{ unsent: number }>`select coalesce(sum(seq - streamed_seq), 0) as unsent
+    from audit_chain where seq > streamed_seq`.execute(db);
+  return Number(rows[0]?.unsent ?? 0);
+}
