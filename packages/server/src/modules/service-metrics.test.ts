@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { sql } from "kysely";
+import { openExposition } from "../telemetry/exposition.ts";
+import { forEachDatabase } from "../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
+import { familyNames, readScrape } from "../testing/scrape.ts";
+import { makeOrganisation, startTestService, type TestService } from "../testing/test-service.ts";
+import { serviceMetrics } from "./service-metrics.ts";
+
+const deploy = new URL("../../../../deploy/", import.meta.url);
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let clock: FakeClock;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock: clock.now });
+    await makeOrganisation(running.service);
+  });
+  after(() => running.close());
+
+  /** What a service tells that has not been asked before. */
+  const read = async () => {
+    const exposition = openExposition(serviceMetrics(running.service));
+    const seen = readScrape(await exposition.text());
+    exposition.close();
+    return seen;
+  };
+  const run = (text: string) => sql.raw(text).execute(running.service.database.query);
+
+  test("the outbox: how much is on its way, and for how long; what is delivered or given up is not", async () => {
+    const [org] = (await run("select id from organisation")).rows as { id: string }[];
+    const at = clock.now();
+    const insert = (id: string, createdAt: number, sent = "null", failed = "null") =>
+      run(`insert into outgoing_mail (org_id, id, recipient, template, locale, data, attempts, next_attempt_at, give_up_at,
+        created_at, sent_at, failed_at) values ('${org?.id}', '${id}', 'a@b.example', 'x', 'en', '', 0, ${at}, ${at}, ${createdAt}, ${sent}, ${failed})`);
+    assert.equal((await read()).sum("signet_outbox_messages"), 0);
+    await insert("one", at - 90_000);
+    await insert("two", at - 10_000);
+    await insert("sent", at - 900_000, String(at));
+    await insert("failed", at - 900_000, "null", String(at));
+    const seen = await read();
+    assert.equal(seen.sum("signet_outbox_messages"), 2);
+    assert.equal(seen.sum("signet_outbox_oldest_age_seconds"), 90);
+  });
+
+  test("the oldest key ages, and certificates come to their end", async () => {
+    const since = (
+      (await run("select min(active_from) as since from signing_key")).rows as { since: number }[]
+    )[0];
+    const expected = (clock.now() - Number(since?.since)) / 1_000;
+    const before = await read();
+    assert.equal(before.sum("signet_signing_key_age_seconds"), expected);
+    clock.advance(86_400_000);
+    assert.equal((await read()).sum("signet_signing_key_age_seconds"), expected + 86_400);
+  });
+
+  test("audit events that are not chained are counted", async () => {
+    const unchained = (await run("select count(*) as n from audit_event where seq is null")).rows as {
+      n: number;
+    }[];
+    assert.ok(Number(unchained[0]?.n) > 0);
+    assert.equal((await read()).sum("signet_audit_lag_events"), Number(unchained[0]?.n));
+  });
+
+  test("connections to the database are told, and the change feed is heard", async () => {
+    const seen = await read();
+    assert.ok(seen.sum("signet_database_connections") >= 1);
+    assert.ok(seen.sum("signet_change_feed_lag_seconds") < 5);
+  });
+
+  test("every metric of the dashboard and of the alerts is one that the service has", async () => {
+    const { types } = await read();
+    const known = new Set([...types.keys(), ...familyNames, "signet_organisation_requests_total"]);
+    for (const file of ["grafana/signet.json", "prometheus/alerts.yaml", "prometheus/alerts.test.yaml"]) {
+      const text = await readFile(new URL(file, deploy), "utf8");
+      const named = new Set(text.match(/\b(?:signet|nodejs|process)_[a-z0-9_]+/g));
+      const own = [...named].map((name) =>
+        known.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, ""),
+      );
+      assert.ok(own.length > 10, file);
+      assert.deepEqual(
+        own.filter((name) => !known.has(name)),
+        [],
+        file,
+      );
+    }
+  });
+
+  test("every family of the service is on the dashboard", async () => {
+    const text = await readFile(new URL("grafana/signet.json", deploy), "utf8");
+    for (const name of familyNames) {
+      const shown = name === "nodejs_eventloop_lag_seconds" ? "nodejs_eventloop_lag" : name;
+      assert.ok(text.includes(shown), name);
+    }
+  });
+});
