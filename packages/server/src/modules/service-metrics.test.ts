@@ -16,8 +16,10 @@ forEachDatabase(({ fresh }) => {
   let clock: FakeClock;
   before(async () => {
     clock = fakeClock();
-    running = await startTestService({ databaseUrl: await fresh(), clock: clock.now });
-    await makeOrganisation(running.service);
+    running = await startTestService({ databaseUrl: await fresh(), clock });
+    const { issuer } = await makeOrganisation(running.service);
+    // The first key is made when it is asked for.
+    assert.equal((await fetch(`${issuer}/.well-known/jwks.json`)).status, 200);
   });
   after(() => running.close());
 
@@ -32,7 +34,7 @@ forEachDatabase(({ fresh }) => {
 
   test("the outbox: how much is on its way, and for how long; what is delivered or given up is not", async () => {
     const [org] = (await run("select id from organisation")).rows as { id: string }[];
-    const at = clock.now();
+    const at = clock();
     const insert = (id: string, createdAt: number, sent = "null", failed = "null") =>
       run(`insert into outgoing_mail (org_id, id, recipient, template, locale, data, attempts, next_attempt_at, give_up_at,
         created_at, sent_at, failed_at) values ('${org?.id}', '${id}', 'a@b.example', 'x', 'en', '', 0, ${at}, ${at}, ${createdAt}, ${sent}, ${failed})`);
@@ -50,7 +52,7 @@ forEachDatabase(({ fresh }) => {
     const since = (
       (await run("select min(active_from) as since from signing_key")).rows as { since: number }[]
     )[0];
-    const expected = (clock.now() - Number(since?.since)) / 1_000;
+    const expected = (clock() - Number(since?.since)) / 1_000;
     const before = await read();
     assert.equal(before.sum("signet_signing_key_age_seconds"), expected);
     clock.advance(86_400_000);
