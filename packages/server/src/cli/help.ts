@@ -118,6 +118,8 @@ const environment: Readonly<Record<SettingName, string>> = {
     "32 bytes in base64url or hex, identical on every node (default: key file in the data folder)",
   SIGNET_MASTER_KEY_PREVIOUS:
     "master keys that are still accepted after a rotation, newest first, separated by commas (default: none)",
+  SIGNET_MASTER_KEY_PKCS11:
+    "PKCS#11 URI of the HSM's AES key that wraps the master keys (default: they are kept in clear)",
   SIGNET_PASSWORD_CONCURRENCY: "concurrent password checks (default: processor count minus one, at most 2)",
   SMTP_URL: "smtp://user:password@host:587 or smtps://… (default: no email is sent)",
   SIGNET_MAIL_FROM: "sender address, or NAME <ADDRESS>; required with SMTP_URL",

@@ -36,6 +36,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     auditStream: undefined,
     masterKey: undefined,
     serviceManager: undefined,
+    masterKeyWrapping: undefined,
     previousMasterKeys: [],
     logLevel: "info",
     trustedProxies: [],

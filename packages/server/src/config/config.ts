@@ -6,6 +6,8 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { StreamTarget } from "../core/audit/stream/destination.ts";
 import { MAX_KEYS } from "../core/encryption/key-ring.ts";
+import type { Pkcs11Location } from "../core/encryption/pkcs11-wrapping.ts";
+import { readStoredKey } from "../core/encryption/stored-key.ts";
 import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "../core/mail/smtp-settings.ts";
 import { isAllowEntry } from "../core/outbound/address-rules.ts";
 import { defaultConcurrency } from "../core/passwords/password-hasher.ts";
@@ -20,6 +22,7 @@ import { auditStream } from "./audit-stream.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
 import { type MetricsSettings, metricsSettings } from "./metrics-settings.ts";
+import { readPkcs11Uri } from "./pkcs11-uri.ts";
 import { type ServiceManager, serviceManager } from "./service-manager.ts";
 import { faultOfFile, originsOf, withSettingFiles } from "./setting-files.ts";
 import { faultsOfNames, type SettingName } from "./setting-names.ts";
@@ -43,6 +46,8 @@ export interface Config extends CertificateListeners {
   readonly slowQueryMs: number | undefined;
   /** 32 bytes; undefined: a key file in the data directory. */
   readonly masterKey: Buffer | undefined;
+  /** The HSM's key that wraps the master keys. */
+  readonly masterKeyWrapping: Pkcs11Location | undefined;
   /** Master keys that still open and verify, newest first. */
   readonly previousMasterKeys: readonly Buffer[];
   readonly logLevel: string;
@@ -107,6 +112,7 @@ export function readConfig(environment: Env = process.env): Config {
     databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
     slowQueryMs: slowQueryMs(env, faults),
     masterKey: masterKey(env, faults),
+    masterKeyWrapping: masterKeyWrapping(env, faults),
     previousMasterKeys: previousMasterKeys(env, faults),
     logLevel,
     rateLimits: rateLimits(env, faults),
@@ -191,21 +197,25 @@ function workers(env: Env, faults: string[]): number {
 function masterKey(env: Env, faults: string[]): Buffer | undefined {
   const value = text(env, "SIGNET_MASTER_KEY");
   if (value === undefined) return undefined;
-  const key = keyBytes(value);
+  const key = readStoredKey(value);
   if (!key) faults.push("SIGNET_MASTER_KEY must be 32 bytes, in base64url (43 characters) or hex (64)");
   return key;
 }
 
-function keyBytes(value: string): Buffer | undefined {
-  if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, "hex");
-  return /^[A-Za-z0-9_+/-]{43}=?$/.test(value) ? Buffer.from(value, "base64url") : undefined;
+function masterKeyWrapping(env: Env, faults: string[]): Pkcs11Location | undefined {
+  const name = "SIGNET_MASTER_KEY_PKCS11";
+  const value = text(env, name);
+  const read = value === undefined ? undefined : readPkcs11Uri(value);
+  if (typeof read !== "string") return read;
+  faults.push(`${name} ${read}`);
+  return undefined;
 }
 
 /** One or several, separated by commas or white space; a file has one on each line. */
 function previousMasterKeys(env: Env, faults: string[]): Buffer[] {
   const name = "SIGNET_MASTER_KEY_PREVIOUS";
   const values = (text(env, name) ?? "").split(/[\s,]+/).filter((value) => value !== "");
-  const keys = values.flatMap((value) => keyBytes(value) ?? []);
+  const keys = values.flatMap((value) => readStoredKey(value) ?? []);
   if (keys.length < values.length)
     faults.push(`${name} must be keys of 32 bytes each, in base64url (43 characters) or hex (64)`);
   if (keys.length >= MAX_KEYS) faults.push(`${name} may have ${MAX_KEYS - 1} keys at most`);

@@ -28,6 +28,8 @@ const inForce: Readonly<Record<SettingName, (config: Config) => string | number 
   SIGNET_METRICS_ORGANISATIONS: ({ metrics }) => (metrics?.hasOrganisations ? "top20" : undefined),
   SIGNET_MASTER_KEY: ({ masterKey, dataDir }) => (masterKey ? MASKED : join(dataDir, MASTER_KEY_FILE)),
   SIGNET_MASTER_KEY_PREVIOUS: ({ previousMasterKeys }) => list(previousMasterKeys.map(() => MASKED)),
+  SIGNET_MASTER_KEY_PKCS11: ({ masterKeyWrapping: at }) =>
+    at && `pkcs11:token=${at.token};object=${at.object}?module-path=${at.module}&pin-source=${at.pinFile}`,
   SIGNET_PASSWORD_CONCURRENCY: ({ passwordConcurrency }) => passwordConcurrency,
   SMTP_URL: ({ mail }) => mail && smtpAddress(mail.smtp),
   SIGNET_MAIL_FROM: ({ mail }) => mail && senderText(mail.sender),

@@ -1,11 +1,21 @@
 /** `signet master-key rotate`: everything sealed anew under the master key in use, while the service runs. */
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { LOOK_AGAIN_MS, PREVIOUS_KEYS_FILE, replaceFolderKey } from "../../core/encryption/folder-keys.ts";
+import {
+  LOOK_AGAIN_MS,
+  MASTER_KEY_FILE,
+  PREVIOUS_KEYS_FILE,
+  replaceFolderKey,
+  wrapFolderKeys,
+} from "../../core/encryption/folder-keys.ts";
+import { MASTER_KEY_BYTES } from "../../core/encryption/key-ring.ts";
+import { wrappingOf } from "../../core/encryption/master-key.ts";
 import { countStale, type Renewal, renewSealed } from "../../core/encryption/renew-sealed.ts";
+import { storedKeyText } from "../../core/encryption/stored-key.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { sealedColumns } from "../../modules/sealed-columns.ts";
-import { type Call, type Command, jsonOption } from "../command.ts";
+import { type Call, type Command, jsonOption, UsageError } from "../command.ts";
 import { escapeControls, printResult } from "../output.ts";
 import { OPERATOR } from "../with-service.ts";
 
@@ -29,7 +39,41 @@ export const masterKeyCommands: readonly Command[] = [
     ],
     runWithService: rotate,
   },
+  {
+    name: "master-key wrap",
+    summary: "keep the master keys wrapped by the HSM's key of SIGNET_MASTER_KEY_PKCS11",
+    usage: "[--new] [--json]",
+    options: {
+      new: { help: "make a new key, wrapped from the beginning, and print it; nothing else changes" },
+      ...jsonOption,
+    },
+    examples: ["signet master-key wrap", "signet master-key wrap --new"],
+    mayBegin: true,
+    run: wrap,
+  },
 ];
+
+/** In the data folder, or printed where they come from the environment, which Signet does not write. */
+async function wrap(call: Call): Promise<number> {
+  const { config, values } = call;
+  if (!config.masterKeyWrapping) throw new UsageError("SIGNET_MASTER_KEY_PKCS11 is not set: there is no HSM");
+  const wrapping = await wrappingOf(config);
+  const print = (keys: readonly Buffer[], names: readonly string[]) => {
+    const kept = keys.map((key) => storedKeyText(wrapping.wrap(key)));
+    return printResult(call, { keys: kept }, () => kept.map((key, at) => `${names[at] ?? ""}${key}`));
+  };
+  if (values.new === true) return print([randomBytes(MASTER_KEY_BYTES)], []);
+  if (config.masterKey) {
+    const previous = config.previousMasterKeys.map(wrapping.unwrap);
+    const names = ["SIGNET_MASTER_KEY=", ...previous.map(() => "SIGNET_MASTER_KEY_PREVIOUS=")];
+    return print([wrapping.unwrap(config.masterKey), ...previous], names);
+  }
+  await wrapFolderKeys(config.dataDir, wrapping);
+  const path = join(config.dataDir, MASTER_KEY_FILE);
+  return printResult(call, { file: path }, () => [
+    `The keys in ${config.dataDir} are wrapped now. Copies of ${path} in clear are elsewhere only: keep or destroy them.`,
+  ]);
+}
 
 async function rotate(service: Service, call: Call): Promise<number> {
   const isNewKey = await replaceKey(service, call);
@@ -55,7 +99,7 @@ async function replaceKey(service: Service, { values }: Call): Promise<boolean> 
     throw new Error(
       "other servers may use this database, and would be left without the new key: set SIGNET_MASTER_KEY and SIGNET_MASTER_KEY_PREVIOUS on all of them, or add --only-server where there is none",
     );
-  await replaceFolderKey(config.dataDir);
+  await replaceFolderKey(config.dataDir, await wrappingOf(config));
   // A server that runs has looked at the files by then.
   await setTimeout(2 * LOOK_AGAIN_MS);
   service.masterKeys.refresh();

@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { ownershipFault } from "@signet/protocol/secret-file-rules";
 import { syncFolder } from "../sync-folder.ts";
 import { type KeyRing, type Keys, MASTER_KEY_BYTES, MAX_KEYS } from "./key-ring.ts";
+import { type KeyWrapping, noWrapping, readStoredKey, storedKeyText } from "./stored-key.ts";
 
 export const MASTER_KEY_FILE = "master.key";
 export const PREVIOUS_KEYS_FILE = "master.key.previous";
@@ -20,7 +21,7 @@ export const LOOK_AGAIN_MS = 1_000;
 export class UnreadableKeyFile extends Error {}
 
 /** @throws UnreadableKeyFile; ENOENT without `master.key`; and when others can read a file, or write to it or its folder */
-export function readFolderKeys(dataDir: string): Keys {
+export function readFolderKeys(dataDir: string, { unwrap }: KeyWrapping = noWrapping): Keys {
   // In this order: a key is added to the previous ones before another takes its place.
   const current = readKeyFile(join(dataDir, MASTER_KEY_FILE));
   const path = join(dataDir, PREVIOUS_KEYS_FILE);
@@ -30,11 +31,16 @@ export function readFolderKeys(dataDir: string): Keys {
     throw new UnreadableKeyFile(
       `${join(dataDir, MASTER_KEY_FILE)} does not contain a master key of ${MASTER_KEY_BYTES} bytes`,
     );
-  return [first, ...previous.filter((key) => !key.equals(first))];
+  const inUse = unwrap(first);
+  return [inUse, ...previous.map(unwrap).filter((key) => !key.equals(inUse))];
 }
 
 /** @throws when it can't be read, see above */
-export function folderKeyRing(dataDir: string, known = readFolderKeys(dataDir)): KeyRing {
+export function folderKeyRing(
+  dataDir: string,
+  wrapping: KeyWrapping = noWrapping,
+  known = readFolderKeys(dataDir, wrapping),
+): KeyRing {
   const path = join(dataDir, MASTER_KEY_FILE);
   let keys = known;
   let seen = markOf(path);
@@ -44,7 +50,7 @@ export function folderKeyRing(dataDir: string, known = readFolderKeys(dataDir)):
     lookedAt = performance.now();
     const mark = markOf(path);
     if (mark === undefined || mark === seen) return false;
-    const found = attempt(() => readFolderKeys(dataDir));
+    const found = attempt(() => readFolderKeys(dataDir, wrapping));
     const [inUse] = keys;
     // A folder that lost the key in use would leave this process unable to read what it wrote: the next start says so.
     if (!found?.some((key) => key.equals(inUse))) return false;
@@ -65,15 +71,22 @@ export function folderKeyRing(dataDir: string, known = readFolderKeys(dataDir)):
  * Puts a new master key in place of the one in use, which goes to the previous ones.
  * @throws when there are too many of those, or another process is doing the same; then nothing has changed
  */
-export async function replaceFolderKey(dataDir: string): Promise<void> {
-  const keys = readFolderKeys(dataDir);
+export async function replaceFolderKey(dataDir: string, wrapping: KeyWrapping = noWrapping): Promise<void> {
+  const keys = readFolderKeys(dataDir, wrapping);
   const previous = join(dataDir, PREVIOUS_KEYS_FILE);
   if (keys.length >= MAX_KEYS)
     throw new Error(
       `${previous} has ${keys.length - 1} keys already: remove the last lines, whose refresh tokens have ended`,
     );
-  await writeKeys(previous, keys);
-  await writeKeys(join(dataDir, MASTER_KEY_FILE), [randomBytes(MASTER_KEY_BYTES)]);
+  await writeKeys(previous, keys.map(wrapping.wrap));
+  await writeKeys(join(dataDir, MASTER_KEY_FILE), [wrapping.wrap(randomBytes(MASTER_KEY_BYTES))]);
+}
+
+/** The same keys, kept as `wrapping` keeps them. */
+export async function wrapFolderKeys(dataDir: string, wrapping: KeyWrapping): Promise<void> {
+  const [inUse, ...previous] = readFolderKeys(dataDir, wrapping);
+  if (previous.length > 0) await writeKeys(join(dataDir, PREVIOUS_KEYS_FILE), previous.map(wrapping.wrap));
+  await writeKeys(join(dataDir, MASTER_KEY_FILE), [wrapping.wrap(inUse)]);
 }
 
 /** Whole or not at all, also when the machine stops. `wx`: of two processes, one writes. */
@@ -86,7 +99,7 @@ async function writeKeys(path: string, keys: readonly Buffer[]): Promise<void> {
     );
   });
   try {
-    await file.writeFile(keys.map((key) => `${key.toString("base64url")}\n`).join(""));
+    await file.writeFile(keys.map((key) => `${storedKeyText(key)}\n`).join(""));
     await file.sync();
     await file.close();
     await rename(half, path);
@@ -108,11 +121,14 @@ function readKeyFile(path: string): Buffer[] {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
-    .map((line) => Buffer.from(line, "base64url"));
-  if (keys.length === 0 || keys.some((key) => key.length !== MASTER_KEY_BYTES))
+    .map(readStoredKey);
+  if (!isWhole(keys))
     throw new UnreadableKeyFile(`${path} does not contain a master key of ${MASTER_KEY_BYTES} bytes`);
   return keys;
 }
+
+const isWhole = (keys: ReadonlyArray<Buffer | undefined>): keys is Buffer[] =>
+  keys.length > 0 && !keys.includes(undefined);
 
 /** Whoever can replace the key can read what is encrypted from then on. @throws */
 export function requireOwnership(path: string, found: Stats): void {

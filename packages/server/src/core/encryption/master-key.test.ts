@@ -20,6 +20,7 @@ const source = (masterKey: Buffer | undefined, dataDir: string): MasterKeySource
   masterKey,
   dataDir,
   previousMasterKeys: [],
+  masterKeyWrapping: undefined,
 });
 const loadMasterKey = async (...from: Parameters<typeof source>) =>
   (await loadMasterKeys(source(...from))).all()[0];

@@ -11,13 +11,17 @@ import {
   UnreadableKeyFile,
 } from "./folder-keys.ts";
 import { type KeyRing, type Keys, keyRing, MASTER_KEY_BYTES } from "./key-ring.ts";
+import { openPkcs11Wrapping, type Pkcs11Location } from "./pkcs11-wrapping.ts";
+import { type KeyWrapping, noWrapping, storedKeyText } from "./stored-key.ts";
 
 /** Where the keys are: as configured, and the folder for what is not. */
 export interface MasterKeySource {
-  /** 32 bytes; undefined: the one in the data folder. */
+  /** As it is kept (stored-key.ts); undefined: the one in the data folder. */
   readonly masterKey: Buffer | undefined;
   /** They still open and verify. */
   readonly previousMasterKeys: readonly Buffer[];
+  /** The HSM's key that wraps them; undefined: they are in clear. */
+  readonly masterKeyWrapping: Pkcs11Location | undefined;
   readonly dataDir: string;
 }
 
@@ -26,30 +30,40 @@ export interface MasterKeySource {
  * contains no key
  */
 export async function loadMasterKeys(source: MasterKeySource): Promise<KeyRing> {
-  const { masterKey, previousMasterKeys, dataDir } = source;
-  if (masterKey) return keyRing(masterKey, ...previousMasterKeys);
+  const { masterKey, dataDir } = source;
+  const wrapping = await wrappingOf(source);
+  const previous = source.previousMasterKeys.map(wrapping.unwrap);
+  if (masterKey) return keyRing(wrapping.unwrap(masterKey), ...previous);
   requireOwnership(dataDir, await stat(dataDir));
-  await makeFirstKey(join(dataDir, MASTER_KEY_FILE));
-  return withPrevious(folderKeyRing(dataDir, await readWhole(dataDir)), previousMasterKeys);
+  await makeFirstKey(join(dataDir, MASTER_KEY_FILE), wrapping);
+  return withPrevious(folderKeyRing(dataDir, wrapping, await readWhole(dataDir, wrapping)), previous);
 }
 
 /** Reads the master keys without making one. @returns undefined when there is no key file @throws like loadMasterKeys */
 export async function findMasterKeys(source: MasterKeySource): Promise<KeyRing | undefined> {
-  const { masterKey, previousMasterKeys, dataDir } = source;
-  if (masterKey) return keyRing(masterKey, ...previousMasterKeys);
+  const { masterKey, dataDir } = source;
+  const wrapping = await wrappingOf(source);
+  const previous = source.previousMasterKeys.map(wrapping.unwrap);
+  if (masterKey) return keyRing(wrapping.unwrap(masterKey), ...previous);
   try {
-    return withPrevious(folderKeyRing(dataDir, await readWhole(dataDir)), previousMasterKeys);
+    return withPrevious(folderKeyRing(dataDir, wrapping, await readWhole(dataDir, wrapping)), previous);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }
 
-async function makeFirstKey(path: string): Promise<void> {
+/** How they are kept. @throws when the HSM can't be used */
+export const wrappingOf = async ({
+  masterKeyWrapping,
+}: Pick<MasterKeySource, "masterKeyWrapping">): Promise<KeyWrapping> =>
+  masterKeyWrapping ? openPkcs11Wrapping(masterKeyWrapping) : noWrapping;
+
+async function makeFirstKey(path: string, { wrap }: KeyWrapping): Promise<void> {
   try {
     // `wx`: of two processes starting together, one makes the key and the other reads it.
     const file = await open(path, "wx", 0o600);
-    await file.writeFile(`${randomBytes(MASTER_KEY_BYTES).toString("base64url")}\n`);
+    await file.writeFile(`${storedKeyText(wrap(randomBytes(MASTER_KEY_BYTES)))}\n`);
     await file.sync();
     await file.close();
   } catch (error) {
@@ -57,10 +71,10 @@ async function makeFirstKey(path: string): Promise<void> {
   }
 }
 
-async function readWhole(dataDir: string): Promise<Keys> {
+async function readWhole(dataDir: string, wrapping: KeyWrapping): Promise<Keys> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return readFolderKeys(dataDir);
+      return readFolderKeys(dataDir, wrapping);
     } catch (error) {
       if (!(error instanceof UnreadableKeyFile) || attempt >= 20) throw error;
       // Another process is writing it.
