@@ -65,6 +65,7 @@ const rowsOfOrganisation = {
   audit_mention: ["event_id", "kind"],
   // Before the events, in the order in which they are chained: two that hold one of them each would wait for each other.
   audit_chain: [],
+  audit_checkpoint: [],
   audit_event: ["id"],
 } as const satisfies { [Table in keyof Schema]?: ReadonlyArray<keyof Schema[Table]> };
 

@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { sql } from "kysely";
+import { readConfig } from "../../config/config.ts";
+import { chainOrganisation } from "../../core/audit/chain/chaining.ts";
+import { cutBatch } from "../../core/audit/retention/cut-chain.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
+import { openService } from "../../modules/open-service.ts";
 import {
   type OperatorSettings,
   operatorSettings,
@@ -139,6 +143,49 @@ forEachDatabase(({ name, fresh }) => {
     await assert.rejects(
       check(out.replace("user.created", "user.deleted")),
       /event \d+ is not what was chained/,
+    );
+  });
+
+  test("says what retention cut, and the documented script begins there", async () => {
+    const id = String((await runForJson(["org", "create", "--name", "Cut"], settings.env))["id"]);
+    await runForJson(["app", "create", "--org", id, "--name", "A", "--type", "spa"], settings.env);
+    const service = await openService(readConfig(settings.env), { onError: assert.ifError });
+    const chain = { database: service.database, clock: service.clock, key: service.chainKey };
+    await chainOrganisation(chain, id);
+    const cut = { orgId: id, before: Date.now() + 60_000, months: 1, isFirst: true };
+    assert.equal(await cutBatch(chain, cut, 1), 1);
+    await service.close();
+    const { code, out } = await here("verify", "--org", id);
+    assert.equal(code, 0, out);
+    assert.match(out, /^Cut \(.*\): [2-9] events, all intact\.$/m, "the others, and that of the cut");
+    assert.match(out, /^ {2}Events 1 to 1, until [\dT:.-]+Z, were deleted by the retention policy, last on/m);
+    const [report] = JSON.parse((await here("verify", "--org", id, "--json")).out).organisations;
+    assert.deepEqual([report.cut.seq, report.cut.events, report.events], [1, 1, report.head.seq - 1]);
+    const old = await here("verify", "--org", id, "--expect", `1:${"x".repeat(43)}`);
+    assert.deepEqual([old.code, /head given by --expect/.test(old.out)], [1, true]);
+    const exported = await here("export", "--org", id, "--format", "jsonl");
+    const snippet = /```js\n(\/\/ verify-export\.mjs[\s\S]*?)```/.exec(
+      await readFile(documentation, "utf8"),
+    )?.[1];
+    const check = (...from: string[]) => {
+      const args = ["--input-type=module", "-e", snippet ?? "", ...from];
+      const running = promisify(execFile)(process.execPath, args);
+      running.child.stdin?.end(exported.out);
+      return running;
+    };
+    const { head } = report;
+    const begin = `${report.cut.seq}:${report.cut.hash}`;
+    // Where a file's name would be, `-e` has the first argument.
+    assert.equal((await check("verify-export.mjs", begin)).stdout.trim(), `${head.seq}:${head.hash}`);
+    await assert.rejects(check(), /event 1 is not what was chained/);
+    await run(`update audit_checkpoint set events = 7 where org_id = '${id}'`);
+    const forged = await here("verify", "--org", id);
+    assert.deepEqual([forged.code, /was not signed by this master key/.test(forged.out)], [1, true]);
+    await run(`delete from audit_checkpoint where org_id = '${id}'`);
+    assert.match((await here("verify", "--org", id)).out, /Event 1 is missing/);
+    await runInProcess(
+      ["org", "delete", id, "--yes", "--at-once", "--audit-out", `${settings.env.SIGNET_DATA_DIR}/cut`],
+      settings.env,
     );
   });
 

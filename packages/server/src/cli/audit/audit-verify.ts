@@ -1,5 +1,6 @@
 /** `signet audit verify`: checks the hash chain of the audit log. */
 import { chainOrganisation } from "../../core/audit/chain/chaining.ts";
+import type { Checkpoint } from "../../core/audit/chain/link.ts";
 import {
   type Anchor,
   type ChainFault,
@@ -10,7 +11,7 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import { listOrganisations } from "../../core/organisations/organisations.store.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Command, jsonOption, optionalText, UsageError, type Values } from "../command.ts";
-import { errorMessage, escapeControls, printResult } from "../output.ts";
+import { errorMessage, escapeControls, formatTime, printResult } from "../output.ts";
 import { readAll, requireOrganisation } from "../with-service.ts";
 
 export const auditVerify: Command = {
@@ -80,29 +81,45 @@ const reportRecord = ({ organisation, fault, ...report }: Report) => ({
   head: { seq: report.headSeq, hash: report.headHash },
   chainedNow: report.chained,
   unchained: report.unchained,
+  ...(report.cut ? { cut: cutRecord(report.cut) } : {}),
   ...(fault ? { fault } : {}),
   ...(report.hindrance === undefined ? {} : { hindrance: report.hindrance }),
 });
 
+const cutRecord = ({ seq, hash, events, cutAt, until }: Checkpoint) => ({
+  seq,
+  hash,
+  events,
+  cutAt: formatTime(cutAt),
+  until: formatTime(until),
+});
+
 function reportLines(report: Report): string[] {
-  const { organisation, events, headSeq, headHash, chained, unchained, hindrance, fault } = report;
+  const { organisation, events, headSeq, headHash, chained, unchained, hindrance, fault, cut } = report;
   const name = `${escapeControls(organisation.name)} (${organisation.id})`;
   const verdict = fault
     ? [
         `${name}: verification FAILED.`,
         `  ${faultText(fault)}`,
         // A forged head proves nothing about the events before it.
-        ...(fault.kind === "head" ? [] : [`  The ${events} events before it are intact.`]),
+        ...(isOfSignature(fault) ? [] : [`  The ${events} events before it are intact.`]),
       ]
     : [`${name}: ${events} events, all intact.`];
   return [
     ...verdict,
+    ...(cut
+      ? [
+          `  Events 1 to ${cut.seq}, until ${formatTime(cut.until)}, were deleted by the retention policy, last on ${formatTime(cut.cutAt)}.`,
+        ]
+      : []),
     ...(headSeq > 0 ? [`  Chain head: ${headSeq}:${headHash}`] : []),
     ...(chained > 0 ? [`  ${chained} pending events were added to the chain first.`] : []),
     ...(unchained > 0 ? [`  ${unchained} events are not yet in the chain, and not protected by it.`] : []),
     ...(hindrance === undefined ? [] : [`  Adding them failed: ${hindrance}`]),
   ];
 }
+
+const isOfSignature = ({ kind }: ChainFault): boolean => kind === "head" || kind === "checkpoint";
 
 function faultText({ seq, id, kind }: ChainFault): string {
   const event = id === undefined ? `Event ${seq}` : `Event ${seq} (${escapeControls(id)})`;
@@ -111,6 +128,8 @@ function faultText({ seq, id, kind }: ChainFault): string {
     missing: `${event} is missing.`,
     extra: `${event} follows the chain head: the head was reset, or events were inserted.`,
     head: `The chain head at ${seq} was not signed by this master key for these events: events or head were changed.`,
+    checkpoint: `Where the log was cut, at ${seq}, was not signed by this master key: events or the cut were changed.`,
+    cut: `Event ${seq} was deleted by the retention policy: --expect must name a head after the cut.`,
     anchor: `${event} doesn't match the head given by --expect: the log was truncated or replaced.`,
   };
   return texts[kind];

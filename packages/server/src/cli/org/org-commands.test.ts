@@ -66,12 +66,14 @@ describe("signet org", () => {
       const done = await set("--name", "Fancy", "--accent-color", "#B00020", "--session-idle", "600");
       assert.match(done.out, /^Changed: name, accentColor, sessionIdleSeconds\.$/m);
       assert.equal((await set("--accent-color", "none")).code, 0);
+      assert.match((await set("--audit-retention-months", "12")).out, /^Changed: auditRetentionMonths\.$/m);
       for (const [option, value, reason] of [
         ["--name", "x".repeat(101), /1 to 100 characters without control characters/],
         ["--accent-color", "red", /a colour like #2f4fd8/],
         ["--help-link", "http://help.acme.example", /must be an https URL or mailto: and an address/],
         ["--terms-link", "mailto:help@acme.example", /must be an https URL/],
         ["--password-min-length", "7", /from 8 to 128/],
+        ["--audit-retention-months", "241", /from 0 to 240/],
         ["--session-lifetime", "599", /at most sessionLifetimeSeconds/],
         ["--default-language", "English", /a language like en/],
       ] as const) {

@@ -119,6 +119,10 @@ export const orgCommands: readonly Command[] = [
         help: "allowed or forbidden: whether users may delete their own accounts; administrators always may",
       },
       "password-min-length": { value: "COUNT", help: "minimum password length, 8 to 128" },
+      "audit-retention-months": {
+        value: "COUNT",
+        help: "months that the audit log is kept, 1 to 240; 0 (default) keeps it for ever",
+      },
       "session-lifetime": { value: "SECONDS", help: "maximum session lifetime, 300 to 31536000" },
       "session-idle": {
         value: "SECONDS",
@@ -282,6 +286,7 @@ function readPolicies(values: Values): Partial<OrganisationSettings> {
     passwordMinLength: number("password-min-length"),
     sessionLifetimeSeconds: number("session-lifetime"),
     sessionIdleSeconds: number("session-idle"),
+    auditRetentionMonths: number("audit-retention-months"),
     defaultLocale: optionalText(values, "default-language"),
   });
 }

@@ -1,10 +1,12 @@
 /** `signet start`: runs the server, and shuts it down gracefully on SIGTERM. */
+
 import { hostname } from "node:os";
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Config } from "../../config/config.ts";
 import { workerShare } from "../../config/worker-share.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
+import { auditRetention } from "../../core/audit/retention/retention.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
@@ -225,7 +227,13 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
   const stopHousekeeping = startHousekeeping({
     ...service,
     featureRemovals: signingRequestRemovals(service.activity.count),
-    works: [() => finishDeletions({ ...service, keepLog })],
+    works: [
+      () => finishDeletions({ ...service, keepLog }),
+      auditRetention({
+        ...{ ...service, key: service.chainKey, isStreamed: config.auditStream !== undefined },
+        onError: (error) => log.error(describeError(error), "cutting the audit log failed"),
+      }),
+    ],
     onError: (error) => log.error(describeError(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({

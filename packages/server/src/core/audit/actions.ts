@@ -163,6 +163,7 @@ export const auditGroups = {
     "audit.exported": OCCURRENCE,
     "list.exported": OCCURRENCE,
     "audit.events-withheld": OCCURRENCE,
+    "audit-log.cut": OCCURRENCE,
   },
 } as const;
 

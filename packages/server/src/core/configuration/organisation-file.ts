@@ -79,6 +79,7 @@ const policyMembers = {
   deviceAttestation: Type.Enum([...attestationPolicies]),
   deviceEkTrust: Type.Enum([...ekTrustModes]),
   defaultLocale: Type.String({ pattern: LANGUAGE, description: "a language like en" }),
+  auditRetentionMonths: within("auditRetentionMonths"),
 } satisfies Record<Exclude<keyof OrganisationSettings, "branding" | "images">, TSchema>;
 
 /** `requireConsent` duplicates `consentMode`: a file has only the latter. */

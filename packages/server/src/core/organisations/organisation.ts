@@ -40,6 +40,8 @@ export interface OrganisationSettings {
   readonly deviceEkTrust: EkTrust;
   /** The language of pages and emails for users whose own is unknown or not available. */
   readonly defaultLocale: string;
+  /** Older events leave the audit log (core/audit/retention); 0: it is kept for ever. */
+  readonly auditRetentionMonths: number;
 }
 
 export const secondFactorPolicies = ["optional", "required"] as const;
@@ -63,6 +65,7 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   deviceAttestation: "optional",
   deviceEkTrust: "chain",
   defaultLocale: "en",
+  auditRetentionMonths: 0,
 };
 
 /** The issuer identifier, in discovery, tokens and responses (wire-contract.md §1). */

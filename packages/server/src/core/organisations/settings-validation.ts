@@ -10,6 +10,7 @@ export const settingRanges = {
   passwordMinLength: { least: 8, most: 128 },
   sessionLifetimeSeconds: { least: 300, most: 31_536_000 },
   sessionIdleSeconds: { least: 60, most: 31_536_000 },
+  auditRetentionMonths: { least: 0, most: 240 },
 } as const;
 
 /** Strict, because it is written into the style element of pages. */
@@ -55,7 +56,7 @@ export function requireValidSettings(
 ): void {
   const faults = [
     ...brandingFaults(settings.branding),
-    ...(["passwordMinLength", "sessionLifetimeSeconds", "sessionIdleSeconds"] as const).flatMap((member) =>
+    ...(Object.keys(settingRanges) as Array<keyof typeof settingRanges>).flatMap((member) =>
       rangeFaults(settings, member),
     ),
     ...idleFaults(settings),

@@ -24,6 +24,7 @@ import { savedFilters } from "./0025-saved-filters.ts";
 import { organisationDeletion } from "./0026-organisation-deletion.ts";
 import { installationKey } from "./0027-installation-key.ts";
 import { auditStream } from "./0028-audit-stream.ts";
+import { auditCheckpoint } from "./0029-audit-checkpoint.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const timeline: readonly Migration[] = [
   organisationDeletion,
   installationKey,
   auditStream,
+  auditCheckpoint,
 ];

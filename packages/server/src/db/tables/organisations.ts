@@ -88,6 +88,21 @@ export interface AuditChainTable {
   streamed_seq: Generated<number>;
 }
 
+/** Where an organisation's audit chain was cut by retention: its events up to there are gone. */
+export interface AuditCheckpointTable {
+  org_id: string;
+  /** Of the last event that is gone, as its chain had it. */
+  seq: number;
+  hash: string;
+  /** How many are gone, of all cuts. */
+  events: number;
+  cut_at: number;
+  /** When the last of them happened. */
+  until: number;
+  /** HMAC of all of it, with the key of the chain's head. */
+  mac: string;
+}
+
 /** How often something happened in an hour. */
 export interface ActivityTable {
   org_id: string;
@@ -102,6 +117,7 @@ export interface OrganisationsSchema {
   organisation: OrganisationTable;
   audit_event: AuditEventTable;
   audit_chain: AuditChainTable;
+  audit_checkpoint: AuditCheckpointTable;
   audit_mention: AuditMentionTable;
   audit_typed_email: AuditTypedEmailTable;
   audit_filter: AuditFilterTable;

@@ -4,6 +4,7 @@
  * new head.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { constantTimeEqual } from "@signet/protocol/hash";
 import { deriveKey } from "../../encryption/key-ring.ts";
 
 /** The hash before the first event. */
@@ -53,6 +54,21 @@ export const headMac = (key: Uint8Array, { orgId, seq, hash, updatedAt }: MovedH
 /** The signature of heads from before the time was covered; the next event signs as above. */
 const macV1 = (key: Uint8Array, { orgId, seq, hash }: ChainHead): string =>
   macOf(key, ["signet audit head v1", orgId, seq, hash]);
+
+/** Where retention cut a chain: the events up to this position are gone, and the next one follows its hash. */
+export interface Checkpoint extends ChainHead {
+  /** How many are gone. */
+  readonly events: number;
+  readonly cutAt: number;
+  /** When the last of them happened. */
+  readonly until: number;
+}
+
+export const checkpointMac = (key: Uint8Array, one: Checkpoint): string =>
+  macOf(key, ["signet audit checkpoint v1", one.orgId, one.seq, one.hash, one.events, one.cutAt, one.until]);
+
+export const isSignedCheckpoint = (key: Uint8Array, one: Checkpoint & { readonly mac: string }): boolean =>
+  constantTimeEqual(checkpointMac(key, one), one.mac);
 
 const macOf = (key: Uint8Array, members: readonly unknown[]): string =>
   createHmac("sha256", key).update(JSON.stringify(members)).digest("base64url");

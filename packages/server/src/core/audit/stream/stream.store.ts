@@ -40,3 +40,13 @@ export async function countUnsent(db: Db): Promise<number> {
     from audit_chain where seq > streamed_seq`.execute(db);
   return Number(rows[0]?.unsent ?? 0);
 }
+
+/** The last event of an organisation that was sent; 0 before the first. */
+export async function findStreamedSeq(db: Db, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom("audit_chain")
+    .select("streamed_seq as streamedSeq")
+    .where("org_id", "=", orgId)
+    .executeTakeFirst();
+  return row?.streamedSeq ?? 0;
+}

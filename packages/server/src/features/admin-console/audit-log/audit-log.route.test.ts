@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { type AuditEvent, listAuditEvents, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { findHead } from "../../../core/audit/chain/chain.store.ts";
 import { chainOrganisation } from "../../../core/audit/chain/chaining.ts";
+import { cutBatch } from "../../../core/audit/retention/cut-chain.ts";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
@@ -308,6 +309,19 @@ describe("audit log pages", () => {
       assert.equal(textOf({ body }, "chain-check"), check);
       const fresh = await consoleBrowser(running, other);
       assert.match((await fresh.get("/audit-log")).body, /No events chained yet/);
+      assert.doesNotMatch(body, /id="chain-cut"/);
+    });
+
+    test("says since when the log reaches, after retention has cut it", async () => {
+      const { database, chainKey: key } = running.service;
+      const chain = { database, clock, key };
+      await chainOrganisation(chain, other.organisation.id);
+      const cut = { orgId: other.organisation.id, before: clock() + 1, months: 1, isFirst: true };
+      assert.equal(await cutBatch(chain, cut, 1), 1);
+      const { body } = await (await consoleBrowser(running, other)).get("/audit-log");
+      const said =
+        /id="chain-cut">The log reaches back to <time [^>]+>[^<]+<\/time>: earlier events were deleted\./;
+      assert.match(body, said);
     });
 
     test("exports the search result as a file and records the export", async () => {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { findAuditEvent, selectNames } from "../../../core/audit/audit.store.ts";
 import { findHead } from "../../../core/audit/chain/chain.store.ts";
+import { findCheckpoint } from "../../../core/audit/chain/checkpoint.store.ts";
 import { MAX_RECORDS } from "../../../core/audit/search/find-subjects.ts";
 import {
   type AuditPage,
@@ -73,6 +74,7 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
       jsonl: pageUri({ format: "jsonl" }, "/export"),
     },
     head: await findHead(db, orgId),
+    cutUntil: (await findCheckpoint(db, orgId))?.until,
   });
   await show(visit, frame, page);
 }

@@ -30,6 +30,8 @@ export type AuditListView = FilterFormView & {
   refused?: (RefusedRequest & { application: { id: string; name: string } }) | undefined;
   exportUris: { csv: string; jsonl: string };
   head: { seq: number; hash: string; updatedAt: number } | undefined;
+  /** When the last of the events happened that retention has deleted. */
+  cutUntil: number | undefined;
 };
 
 /** One event beside the list. */
@@ -156,14 +158,17 @@ ${buttonLink({ id: "export-jsonl", uri: exportUris.jsonl, label: text.jsonl })}<
   });
 }
 
-function chainCard({ messages, head, orgId }: AuditListView): Html {
+function chainCard({ messages, head, orgId, cutUntil }: AuditListView): Html {
   const { chain } = messages.console.auditLog;
   const { copy, copied } = messages.console.frame.secret;
   if (!head || head.seq === 0) return card({ id: "chain", title: chain.title, text: chain.none });
   return card({
     id: "chain",
     title: chain.title,
-    text: html`${chain.length({ count: head.seq })} ${timeWithin(chain.moved({ at: head.updatedAt }), head.updatedAt, messages.format.minute)}`,
+    text: html`${chain.length({ count: head.seq })} ${timeWithin(chain.moved({ at: head.updatedAt }), head.updatedAt, messages.format.minute)}${
+      cutUntil !== undefined &&
+      html` <span id="chain-cut">${timeWithin(chain.cut({ at: cutUntil }), cutUntil, messages.format.minute)}</span>`
+    }`,
     body: codeBlock({
       id: "chain-check",
       title: chain.check,

@@ -18,6 +18,7 @@ export type PoliciesInput = {
   sessionLifetimeSeconds: string;
   sessionIdleSeconds: string;
   defaultLocale: string;
+  auditRetentionMonths: string;
 };
 
 export function policiesPage(view: FormView<PoliciesInput>): Html {
@@ -47,6 +48,7 @@ const policyLabels = (
   sessionLifetimeSeconds: text.sessionLifetime,
   sessionIdleSeconds: text.sessionIdle,
   defaultLocale: text.language,
+  auditRetentionMonths: text.auditRetention,
 });
 
 function policyFields(view: FormView<PoliciesInput>): Content {
@@ -90,5 +92,10 @@ function policyFields(view: FormView<PoliciesInput>): Content {
       duration("sessionIdleSeconds", text.sessionIdleHint),
     ),
     selectField({ ...field("defaultLocale"), hint: text.languageHint, choices: languages }),
+    textField({
+      ...field("auditRetentionMonths"),
+      ...{ hint: text.auditRetentionHint, type: "number", unit: text.months },
+      ...{ min: settingRanges.auditRetentionMonths.least, max: settingRanges.auditRetentionMonths.most },
+    }),
   ];
 }

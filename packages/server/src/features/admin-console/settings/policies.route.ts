@@ -41,6 +41,7 @@ const toInput = ({ settings }: Organisation): PoliciesInput => ({
   sessionLifetimeSeconds: String(settings.sessionLifetimeSeconds),
   sessionIdleSeconds: String(settings.sessionIdleSeconds),
   defaultLocale: settings.defaultLocale,
+  auditRetentionMonths: String(settings.auditRetentionMonths),
 });
 
 function readInput({ values }: SentForm): PoliciesInput {
@@ -57,6 +58,7 @@ function readInput({ values }: SentForm): PoliciesInput {
     sessionLifetimeSeconds: seconds("sessionLifetimeSeconds"),
     sessionIdleSeconds: seconds("sessionIdleSeconds"),
     defaultLocale: text("defaultLocale"),
+    auditRetentionMonths: text("auditRetentionMonths") || "0",
   };
 }
 
@@ -87,6 +89,7 @@ function validate(
       passwordMinLength: parseDecimal(input.passwordMinLength),
       sessionLifetimeSeconds: parseDecimal(input.sessionLifetimeSeconds),
       sessionIdleSeconds: parseDecimal(input.sessionIdleSeconds),
+      auditRetentionMonths: parseDecimal(input.auditRetentionMonths),
     },
   };
 }

@@ -103,6 +103,10 @@ function policiesCard({ record, consoleUri, messages }: SettingsView): Html {
       { label: text.sessionLifetime, content: messages.format.lifetime(settings.sessionLifetimeSeconds) },
       { label: text.sessionIdle, content: messages.format.lifetime(settings.sessionIdleSeconds) },
       { label: text.language, content: languageName(settings.defaultLocale) },
+      {
+        label: text.auditRetention,
+        content: text.auditRetentionOf({ count: settings.auditRetentionMonths }),
+      },
     ]),
   });
 }

@@ -311,6 +311,17 @@ describe("organisation settings pages", () => {
     assert.match(stale.body, /id="allowAccountDeletion-now">[^<]*Yes/);
   });
 
+  test("saves how long the audit log is kept; the settings' page says it", async () => {
+    const saved = async () => (await record()).settings.auditRetentionMonths;
+    assert.equal(await saved(), 0);
+    assert.match((await here.get("/settings")).body, /kept for ever/);
+    await here.send("/settings/policies", { ...policies, defaultLocale: "en", auditRetentionMonths: "6" });
+    assert.equal(await saved(), 6);
+    assert.match((await here.get("/settings")).body, /kept for 6 months/);
+    await here.send("/settings/policies", { ...policies, defaultLocale: "en", auditRetentionMonths: "" });
+    assert.equal(await saved(), 0, "nothing typed: for ever");
+  });
+
   test("refuses to require verified addresses when that would lock out the administrator", async () => {
     const typed = { ...policies, requireVerifiedEmail: "1" };
     const confirmed = (at: number | null) =>
@@ -344,6 +355,9 @@ describe("organisation settings pages", () => {
       [{ sessionIdleSeconds: "0" }, "sessionIdleSeconds"],
       [{ sessionIdleSeconds: "601" }, "sessionIdleSeconds"],
       [{ defaultLocale: "xx" }, "defaultLocale"],
+      [{ auditRetentionMonths: "241" }, "auditRetentionMonths"],
+      [{ auditRetentionMonths: "1.5" }, "auditRetentionMonths"],
+      [{ auditRetentionMonths: "-1" }, "auditRetentionMonths"],
     ];
     const before = await record();
     for (const [change, field] of faults) {

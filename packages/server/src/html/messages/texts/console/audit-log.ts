@@ -4,7 +4,7 @@ export type ConsoleAuditLogTexts = {
     auditLog: {
       summary: string;
       chain: {
-        title: string; length: (values: { count: number }) => string;
+        title: string; cut: (values: { at: number }) => string; length: (values: { count: number }) => string;
         moved: (values: { at: number }) => string; none: string; check: string;
       };
       filter: {
@@ -84,7 +84,8 @@ export type ConsoleAuditLogTexts = {
         "organisation.enabled": string; "organisation.deletion-scheduled": string;
         "organisation.deletion-undone": string; "organisation.configuration-applied": string;
         "mail.failed": string; "mail-text.changed": string; "mail.test-sent": string;
-        "audit.exported": string; "audit.events-withheld": string; "list.exported": string;
+        "audit.exported": string; "audit-log.cut": string; "audit.events-withheld": string;
+        "list.exported": string;
       };
     };
   };
