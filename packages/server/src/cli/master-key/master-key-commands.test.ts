@@ -94,6 +94,8 @@ describe("signet master-key rotate", () => {
       assert.deepEqual([counts.renewed, counts.unreadable, counts.newKey], [0, 0, false]);
       assert.equal(counts.sealed, [...before.values()].flat().length);
       assert.deepEqual(await ciphertexts(running.service), before);
+      const { out } = await runInProcess(["master-key", "rotate"], env(OLD));
+      assert.match(out, /^To replace the key: let SIGNET_MASTER_KEY be a new one/m);
     });
 
     test("names what no known key opens, changes none of it, and fails", async () => {

@@ -135,5 +135,11 @@ function describe(
   ];
 }
 
-const previousAdvice = ({ masterKey, dataDir }: Call["config"]): string =>
+const previousAdvice = ({ masterKey, previousMasterKeys, dataDir }: Call["config"]): string =>
+  masterKey && previousMasterKeys.length === 0 ? howToRotate : keepPrevious(masterKey, dataDir);
+
+const howToRotate =
+  "To replace the key: let SIGNET_MASTER_KEY be a new one and SIGNET_MASTER_KEY_PREVIOUS this one, on all servers (docs/operations.md).";
+
+const keepPrevious = (masterKey: Buffer | undefined, dataDir: string): string =>
   `Refresh tokens of before need the previous key until they end: keep it in ${masterKey ? "SIGNET_MASTER_KEY_PREVIOUS" : join(dataDir, PREVIOUS_KEYS_FILE)} that long, then remove it.`;

@@ -59,6 +59,15 @@ test("a process that runs takes the new key over", async () => {
   assert.deepEqual(ring.all(), readFolderKeys(folder));
 });
 
+test("a process that runs lets go of a previous key that is removed", async () => {
+  await replaceFolderKey(folder);
+  const ring = folderKeyRing(folder);
+  assert.equal(ring.all().length, 2);
+  await rm(join(folder, PREVIOUS_KEYS_FILE));
+  await eventually("one key is left", () => ring.all().length === 1);
+  assert.ok(!ring.all()[0].equals(first));
+});
+
 test("a process that runs keeps its key when the folder has lost it, or the file is unsafe", async () => {
   const ring = folderKeyRing(folder);
   await write(MASTER_KEY_FILE, Buffer.alloc(32, 9));

@@ -41,15 +41,14 @@ export function folderKeyRing(
   wrapping: KeyWrapping = noWrapping,
   known = readFolderKeys(dataDir, wrapping),
 ): KeyRing {
-  const path = join(dataDir, MASTER_KEY_FILE);
   let keys = known;
-  let seen = markOf(path);
+  let seen = marksOf(dataDir);
   let lookedAt = performance.now();
   const refresh = () => {
     if (performance.now() - lookedAt < LOOK_AGAIN_MS) return false;
     lookedAt = performance.now();
-    const mark = markOf(path);
-    if (mark === undefined || mark === seen) return false;
+    const mark = marksOf(dataDir);
+    if (mark === seen) return false;
     const found = attempt(() => readFolderKeys(dataDir, wrapping));
     const [inUse] = keys;
     // A folder that lost the key in use would leave this process unable to read what it wrote: the next start says so.
@@ -136,11 +135,12 @@ export function requireOwnership(path: string, found: Stats): void {
   if (fault !== undefined) throw new Error(fault);
 }
 
-/** Another file at the same path has another mark. */
-function markOf(path: string): string | undefined {
-  const found = attempt(() => statSync(path));
-  return found && `${found.ino}.${found.mtimeMs}.${found.size}`;
-}
+/** Other files at the same paths have other marks; removing a previous key ends it too. */
+const marksOf = (dataDir: string): string =>
+  [MASTER_KEY_FILE, PREVIOUS_KEYS_FILE]
+    .map((name) => attempt(() => statSync(join(dataDir, name))))
+    .map((found) => found && `${found.ino}.${found.mtimeMs}.${found.size}`)
+    .join();
 
 function attempt<T>(work: () => T): T | undefined {
   try {
