@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { lastUses } from "./last-uses.ts";
 
 test("writes the newest use once, and retries failed writes", async () => {
@@ -39,4 +40,21 @@ test("keeps a use that is noted during a write", async () => {
   await uses.flush();
   await uses.close();
   assert.deepEqual(written, [1, 2]);
+});
+
+test("closing waits for a flush that is under way", async () => {
+  let isOpen = true;
+  let writes = 0;
+  const uses = lastUses<number>({
+    write: async () => {
+      if (++writes === 1) await setTimeout(20);
+      assert.ok(isOpen, "written after the database was closed");
+    },
+    onError: () => {},
+  });
+  for (const [at, key] of ["a", "b"].entries()) uses.note(key, at);
+  const underWay = uses.flush();
+  await uses.close();
+  isOpen = false;
+  await underWay;
 });

@@ -3,6 +3,7 @@
  * token request waits for statistics and the nodes sum up.
  */
 import type { Clock } from "../clock.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import type { ActivityRow } from "./activity.store.ts";
 import { type CountActivity, HOUR_MS, type StoredKind } from "./kinds.ts";
 
@@ -97,13 +98,3 @@ const hourOf = (now: number): number => now - (now % HOUR_MS);
 
 const added = (row: ActivityRow, more: ActivityRow | undefined): ActivityRow =>
   more ? { ...row, total: row.total + more.total } : row;
-
-/** Runs one flush at a time. A failure rejects the call that caused it, and not the next one. */
-function oneAtATime(work: () => Promise<void>): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  return () => {
-    const now = last.then(work);
-    last = now.catch(() => {});
-    return now;
-  };
-}
