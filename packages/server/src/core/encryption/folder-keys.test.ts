@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { renameSync, writeFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import {
   readFolderKeys,
   replaceFolderKey,
 } from "./folder-keys.ts";
-import { MAX_KEYS } from "./key-ring.ts";
+import { isOfRing, MAX_KEYS } from "./key-ring.ts";
 
 const first = Buffer.alloc(32, 1);
 let folder: string;
@@ -49,6 +50,46 @@ test("of two rotations at once, one makes a key", async () => {
   const both = await Promise.allSettled([replaceFolderKey(folder), replaceFolderKey(folder)]);
   assert.equal(both.filter(({ status }) => status === "rejected").length, 1);
   assert.deepEqual(readFolderKeys(folder).slice(1), [first]);
+});
+
+test("a key that was made while another rotation had begun is kept", async () => {
+  let second: Promise<void> | undefined;
+  // The first one has read the keys by then, and writes them.
+  const wrap = (key: Buffer) => {
+    second ??= replaceFolderKey(folder);
+    second.catch(() => {});
+    return key;
+  };
+  await replaceFolderKey(folder, { wrap, unwrap: (key) => key });
+  await assert.rejects(second ?? Promise.resolve(), /another rotation is under way/);
+  assert.equal(readFolderKeys(folder).length, 2);
+});
+
+test("a process that misses a key looks for it at once", async () => {
+  const ring = folderKeyRing(folder);
+  await replaceFolderKey(folder);
+  const [second] = readFolderKeys(folder);
+  assert.equal(
+    isOfRing(ring, (key) => key.equals(second)),
+    true,
+  );
+});
+
+test("a key that comes while a process reads the one before is seen later", async () => {
+  const next = Buffer.alloc(32, 2);
+  let isReplaced = false;
+  const unwrap = (key: Buffer) => {
+    if (!isReplaced) {
+      writeFileSync(join(folder, PREVIOUS_KEYS_FILE), `${first.toString("base64url")}\n`, { mode: 0o600 });
+      writeFileSync(join(folder, "next"), `${next.toString("base64url")}\n`, { mode: 0o600 });
+      renameSync(join(folder, "next"), join(folder, MASTER_KEY_FILE));
+    }
+    isReplaced = true;
+    return key;
+  };
+  const ring = folderKeyRing(folder, { wrap: (key) => key, unwrap });
+  assert.equal(ring.refresh(), true);
+  assert.deepEqual(ring.all(), [next, first]);
 });
 
 test("a process that runs takes the new key over", async () => {

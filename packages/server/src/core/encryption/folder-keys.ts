@@ -36,30 +36,32 @@ export function readFolderKeys(dataDir: string, { unwrap }: KeyWrapping = noWrap
 }
 
 /** @throws when it can't be read, see above */
-export function folderKeyRing(
-  dataDir: string,
-  wrapping: KeyWrapping = noWrapping,
-  known = readFolderKeys(dataDir, wrapping),
-): KeyRing {
-  let keys = known;
+export function folderKeyRing(dataDir: string, wrapping: KeyWrapping = noWrapping): KeyRing {
+  // Before the keys are read: a file that takes its place meanwhile is looked at again.
   let seen = marksOf(dataDir);
+  let keys = readFolderKeys(dataDir, wrapping);
   let lookedAt = performance.now();
+  let refused: { readonly mark: string; readonly at: number } | undefined;
+  // At once, whenever a key was missing: another process may have sealed with a new one a moment ago.
   const refresh = () => {
-    if (performance.now() - lookedAt < LOOK_AGAIN_MS) return false;
     lookedAt = performance.now();
     const mark = marksOf(dataDir);
     if (mark === seen) return false;
+    if (mark === refused?.mark && lookedAt - refused.at < LOOK_AGAIN_MS) return false;
     const found = attempt(() => readFolderKeys(dataDir, wrapping));
     const [inUse] = keys;
     // A folder that lost the key in use would leave this process unable to read what it wrote: the next start says so.
-    if (!found?.some((key) => key.equals(inUse))) return false;
+    if (!found?.some((key) => key.equals(inUse))) {
+      refused = { mark, at: lookedAt };
+      return false;
+    }
     seen = mark;
     keys = found;
     return true;
   };
   return {
     all: () => {
-      refresh();
+      if (performance.now() - lookedAt >= LOOK_AGAIN_MS) refresh();
       return keys;
     },
     refresh,
@@ -70,26 +72,37 @@ export function folderKeyRing(
  * Puts a new master key in place of the one in use, which goes to the previous ones.
  * @throws when there are too many of those, or another process is doing the same; then nothing has changed
  */
-export async function replaceFolderKey(dataDir: string, wrapping: KeyWrapping = noWrapping): Promise<void> {
-  const keys = readFolderKeys(dataDir, wrapping);
-  const previous = join(dataDir, PREVIOUS_KEYS_FILE);
-  if (keys.length >= MAX_KEYS)
-    throw new Error(
-      `${previous} has ${keys.length - 1} keys already: remove the last lines, whose refresh tokens have ended`,
-    );
-  await writeKeys(previous, keys.map(wrapping.wrap));
-  await writeKeys(join(dataDir, MASTER_KEY_FILE), [wrapping.wrap(randomBytes(MASTER_KEY_BYTES))]);
+export function replaceFolderKey(dataDir: string, wrapping: KeyWrapping = noWrapping): Promise<void> {
+  return writeKeys(join(dataDir, MASTER_KEY_FILE), async () => {
+    const keys = readFolderKeys(dataDir, wrapping);
+    const previous = join(dataDir, PREVIOUS_KEYS_FILE);
+    if (keys.length >= MAX_KEYS)
+      throw new Error(
+        `${previous} has ${keys.length - 1} keys already: remove the last lines, whose refresh tokens have ended`,
+      );
+    await writeKeys(previous, () => keys.map(wrapping.wrap));
+    return [wrapping.wrap(randomBytes(MASTER_KEY_BYTES))];
+  });
 }
 
 /** The same keys, kept as `wrapping` keeps them. */
-export async function wrapFolderKeys(dataDir: string, wrapping: KeyWrapping): Promise<void> {
-  const [inUse, ...previous] = readFolderKeys(dataDir, wrapping);
-  if (previous.length > 0) await writeKeys(join(dataDir, PREVIOUS_KEYS_FILE), previous.map(wrapping.wrap));
-  await writeKeys(join(dataDir, MASTER_KEY_FILE), [wrapping.wrap(inUse)]);
+export function wrapFolderKeys(dataDir: string, wrapping: KeyWrapping): Promise<void> {
+  return writeKeys(join(dataDir, MASTER_KEY_FILE), async () => {
+    const [inUse, ...previous] = readFolderKeys(dataDir, wrapping);
+    if (previous.length > 0)
+      await writeKeys(join(dataDir, PREVIOUS_KEYS_FILE), () => previous.map(wrapping.wrap));
+    return [wrapping.wrap(inUse)];
+  });
 }
 
-/** Whole or not at all, also when the machine stops. `wx`: of two processes, one writes. */
-async function writeKeys(path: string, keys: readonly Buffer[]): Promise<void> {
+/**
+ * Whole or not at all, also when the machine stops. `wx`: of two processes, one writes.
+ * @param make what to write: called when nobody else can write any more, so that no key is lost that was written meanwhile
+ */
+async function writeKeys(
+  path: string,
+  make: () => readonly Buffer[] | Promise<readonly Buffer[]>,
+): Promise<void> {
   const half = `${path}.new`;
   const file = await open(half, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
@@ -98,13 +111,15 @@ async function writeKeys(path: string, keys: readonly Buffer[]): Promise<void> {
     );
   });
   try {
+    const keys = await make();
     await file.writeFile(keys.map((key) => `${storedKeyText(key)}\n`).join(""));
     await file.sync();
-    await file.close();
     await rename(half, path);
   } catch (error) {
     await rm(half, { force: true });
     throw error;
+  } finally {
+    await file.close();
   }
   await syncFolder(dirname(path));
 }

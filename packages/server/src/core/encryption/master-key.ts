@@ -3,13 +3,7 @@ import { randomBytes } from "node:crypto";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import {
-  folderKeyRing,
-  MASTER_KEY_FILE,
-  readFolderKeys,
-  requireOwnership,
-  UnreadableKeyFile,
-} from "./folder-keys.ts";
+import { folderKeyRing, MASTER_KEY_FILE, requireOwnership, UnreadableKeyFile } from "./folder-keys.ts";
 import { type KeyRing, type Keys, keyRing, MASTER_KEY_BYTES } from "./key-ring.ts";
 import { openPkcs11Wrapping, type Pkcs11Location } from "./pkcs11-wrapping.ts";
 import { type KeyWrapping, noWrapping, storedKeyText } from "./stored-key.ts";
@@ -36,7 +30,7 @@ export async function loadMasterKeys(source: MasterKeySource): Promise<KeyRing> 
   if (masterKey) return keyRing(wrapping.unwrap(masterKey), ...previous);
   requireOwnership(dataDir, await stat(dataDir));
   await makeFirstKey(join(dataDir, MASTER_KEY_FILE), wrapping);
-  return withPrevious(folderKeyRing(dataDir, wrapping, await readWhole(dataDir, wrapping)), previous);
+  return withPrevious(await openFolderKeys(dataDir, wrapping), previous);
 }
 
 /** Reads the master keys without making one. @returns undefined when there is no key file @throws like loadMasterKeys */
@@ -46,7 +40,7 @@ export async function findMasterKeys(source: MasterKeySource): Promise<KeyRing |
   const previous = source.previousMasterKeys.map(wrapping.unwrap);
   if (masterKey) return keyRing(wrapping.unwrap(masterKey), ...previous);
   try {
-    return withPrevious(folderKeyRing(dataDir, wrapping, await readWhole(dataDir, wrapping)), previous);
+    return withPrevious(await openFolderKeys(dataDir, wrapping), previous);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -71,10 +65,10 @@ async function makeFirstKey(path: string, { wrap }: KeyWrapping): Promise<void> 
   }
 }
 
-async function readWhole(dataDir: string, wrapping: KeyWrapping): Promise<Keys> {
+async function openFolderKeys(dataDir: string, wrapping: KeyWrapping): Promise<KeyRing> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return readFolderKeys(dataDir, wrapping);
+      return folderKeyRing(dataDir, wrapping);
     } catch (error) {
       if (!(error instanceof UnreadableKeyFile) || attempt >= 20) throw error;
       // Another process is writing it.
