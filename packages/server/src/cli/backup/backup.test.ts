@@ -7,7 +7,10 @@ import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { generateIdentity, identityToRecipient } from "age-encryption";
 import { readConfig } from "../../config/config.ts";
-import { backedUpTables, notBackedUp } from "../../core/backup/backup.store.ts";
+import { backedUpTables, hasRows, notBackedUp } from "../../core/backup/backup.store.ts";
+import { checkBackup, insertBackup } from "../../core/backup/read-backup.ts";
+import { migrate } from "../../db/migrate.ts";
+import { openDatabase } from "../../db/open.ts";
 import { openService } from "../../modules/open-service.ts";
 import { runForJson, runInProcess } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -214,6 +217,34 @@ describe("signet backup and restore", () => {
       }
     });
 
+    test("a file that is changed or replaced between its two readings changes nothing", async () => {
+      const { masterKeys, encryption } = running.service;
+      const text = gunzipSync(await readFile(file))
+        .toString()
+        .trimEnd();
+      const read = async function* (changed: string) {
+        yield* changed.split("\n");
+      };
+      const header = await checkBackup(read(text), { encryption, masterKeys });
+      const dataDir = await emptyFolder();
+      const database = openDatabase(await emptyUrl(empty, dataDir, name as "sqlite"));
+      try {
+        await migrate(database, "1.0.0");
+        const insert = (changed: string, known = header) =>
+          database.transaction((tx) => insertBackup(tx, read(changed), { header: known, masterKeys }));
+        await assert.rejects(
+          insert(text.replaceAll(seeded.user.email, "eve@evil.example")),
+          /was changed since/,
+        );
+        await assert.rejects(insert(text.split("\n").slice(0, -1).join("\n")), /was cut off/);
+        await assert.rejects(insert(text, { ...header, key: "another" }), /was replaced by another backup/);
+        assert.equal(await hasRows(database.query), false);
+        assert.equal(await insert(text), original.length);
+      } finally {
+        await database.close();
+      }
+    });
+
     test("reads one moment while others write", async () => {
       const out = join(folder, "busy.backup");
       const { database } = running.service;
@@ -238,6 +269,26 @@ describe("signet backup and restore", () => {
       assert.equal(new Set(times).size, 1, "one statement wrote them all");
     });
   });
+});
+
+test("SQLite's log of a database that is gone is not written over the restored one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "signet-restore-"));
+  try {
+    for (const left of ["signet.db-wal", "signet.db-journal"]) {
+      const settings = {
+        SIGNET_DATA_DIR: await mkdtemp(join(folder, "left-")),
+        SIGNET_MASTER_KEY: TEST_MASTER_KEY,
+      };
+      const path = join(settings.SIGNET_DATA_DIR, left);
+      await writeFile(path, "of another database");
+      await writeFile(join(folder, "any.backup"), "");
+      const { code, err } = await runInProcess(["restore", "--file", join(folder, "any.backup")], settings);
+      assert.equal(code, 1);
+      assert.ok(err.includes(`there is what a database left at ${path}`), err);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 const dumpTables = async ({ service: { database } }: TestService): Promise<string[]> =>

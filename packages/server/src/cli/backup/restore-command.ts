@@ -12,7 +12,7 @@ import { MASTER_KEY_FILE } from "../../core/encryption/folder-keys.ts";
 import { findMasterKeys } from "../../core/encryption/master-key.ts";
 import { migrate, schemaState } from "../../db/migrate.ts";
 import { timeline } from "../../db/migrations/timeline.ts";
-import { type Database, openDatabase, openWithoutTimeout } from "../../db/open.ts";
+import { type Database, type Db, openDatabase, openWithoutTimeout } from "../../db/open.ts";
 import { type Call, type Command, jsonOption, optionalText, requiredText } from "../command.ts";
 import { databaseLocation, printResult, readOptionFile } from "../output.ts";
 
@@ -32,6 +32,9 @@ export const restoreCommand: Command = {
 
 const MAX_IDENTITIES_BYTES = 64 * 1024;
 
+/** @returns the number of rows */
+type Insert = (tx: Db) => Promise<number>;
+
 async function restore(call: Call): Promise<number> {
   const { config, values } = call;
   const file = requiredText(values, "file");
@@ -45,9 +48,10 @@ async function restore(call: Call): Promise<number> {
   await requireNoFile(config);
   const lines = () => readBackupFile(file, identities);
   const header = await checkBackup(lines(), { encryption: createEncryption(masterKeys), masterKeys });
+  const insert: Insert = (tx) => insertBackup(tx, lines(), { header, masterKeys });
   const rows = await (config.databaseUrl.startsWith("sqlite:")
-    ? restoreFile(config, header, lines)
-    : restoreServer(config, header, lines));
+    ? restoreFile(config, header, insert)
+    : restoreServer(config, header, insert));
   const { createdAt } = header;
   return printResult(call, { rows, createdAt, database: databaseLocation(config.databaseUrl) }, () => [
     `Restored ${rows} rows of ${createdAt} into ${databaseLocation(config.databaseUrl)}.`,
@@ -68,20 +72,22 @@ function identitiesIn(path: string | undefined): string[] {
   });
 }
 
-/** @throws where a restore would replace something */
+/**
+ * @throws where a restore would replace something, or where SQLite would: it writes the log of a database that is gone over the one
+ * that takes its place (https://sqlite.org/howtocorrupt.html §1.4)
+ */
 async function requireNoFile({ databaseUrl }: Config): Promise<void> {
   if (!databaseUrl.startsWith("sqlite:")) return;
   const path = databaseLocation(databaseUrl);
-  if (await stat(path).catch(() => undefined))
-    throw new Error(`there is a database at ${path}: restore into an empty folder (SIGNET_DATA_DIR)`);
+  for (const one of [path, `${path}-wal`, `${path}-journal`])
+    if (await stat(one).catch(() => undefined))
+      throw new Error(
+        `there is ${one === path ? "a database" : "what a database left"} at ${one}: restore into an empty folder (SIGNET_DATA_DIR)`,
+      );
 }
 
 /** Into a file beside the one it becomes when it is whole. */
-async function restoreFile(
-  config: Config,
-  header: BackupHeader,
-  lines: () => AsyncIterable<string>,
-): Promise<number> {
+async function restoreFile(config: Config, header: BackupHeader, insert: Insert): Promise<number> {
   const path = databaseLocation(config.databaseUrl);
   const half = `${path}.restoring`;
   const files = [half, `${half}-wal`, `${half}-shm`];
@@ -92,7 +98,7 @@ async function restoreFile(
     const database = openDatabase(`sqlite:${half}`);
     let rows: number;
     try {
-      rows = await fill(database, database, header, lines);
+      rows = await fill(database, database, header, insert);
     } finally {
       await database.close();
     }
@@ -104,17 +110,13 @@ async function restoreFile(
   }
 }
 
-async function restoreServer(
-  { databaseUrl }: Config,
-  header: BackupHeader,
-  lines: () => AsyncIterable<string>,
-): Promise<number> {
+async function restoreServer({ databaseUrl }: Config, header: BackupHeader, insert: Insert): Promise<number> {
   const database = openDatabase(databaseUrl, 2);
   try {
     await requireEmptyServer(database, databaseLocation(databaseUrl), header);
     const unlimited = openWithoutTimeout((database as Extract<Database, { kind: "postgres" }>).servers);
     try {
-      return await fill(database, unlimited, header, lines);
+      return await fill(database, unlimited, header, insert);
     } finally {
       await unlimited.close();
     }
@@ -137,10 +139,10 @@ async function fill(
   database: Database,
   { transaction }: Pick<Database, "transaction">,
   { schema }: BackupHeader,
-  lines: () => AsyncIterable<string>,
+  insert: Insert,
 ): Promise<number> {
   await migrate(database, version, schema);
-  const rows = await transaction((tx) => insertBackup(tx, lines()));
+  const rows = await transaction(insert);
   await migrate(database, version);
   return rows;
 }

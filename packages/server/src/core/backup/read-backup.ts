@@ -14,25 +14,35 @@ export async function checkBackup(
   lines: AsyncIterable<string>,
   { encryption, masterKeys }: { encryption: Encryption; masterKeys: KeyRing },
 ): Promise<BackupHeader> {
-  const macs = lineMacs(masterKeys);
   let header: BackupHeader | undefined;
+  for await (const line of provenLines(lines, masterKeys)) header ??= readHeader(line, encryption);
+  if (!header) throw cutOff();
+  return header;
+}
+
+/**
+ * All lines but the last one, which proves them.
+ * @throws UnusableBackup at the end, when it doesn't
+ */
+async function* provenLines(lines: AsyncIterable<string>, masterKeys: KeyRing): AsyncGenerator<string> {
+  const macs = lineMacs(masterKeys);
   let last: string | undefined;
   let rows = -1;
   for await (const line of lines) {
     if (last !== undefined) {
       macs.add(last);
       rows++;
+      yield last;
     }
-    header ??= readHeader(line, encryption);
     last = line;
   }
   const trailer = parse(last ?? "") as { rows?: unknown; mac?: unknown };
-  if (!header || rows < 0 || trailer.rows !== rows || typeof trailer.mac !== "string")
-    throw new UnusableBackup("the backup ends before its last line: it was cut off");
+  if (trailer.rows !== rows || typeof trailer.mac !== "string") throw cutOff();
   if (!macs.isOwn(trailer.mac))
     throw new UnusableBackup("the backup was changed since it was written: its last line doesn't prove it");
-  return header;
 }
+
+const cutOff = () => new UnusableBackup("the backup ends before its last line: it was cut off");
 
 function readHeader(line: string, encryption: Encryption): BackupHeader {
   const header = parse(line) as Partial<BackupHeader>;
@@ -58,10 +68,16 @@ const BATCH = 200;
 
 /**
  * Inserts every row, in the transaction.
- * @param lines of a backup that has been checked
+ * @param lines of a backup that has been checked: they are read again, and proven again, as the file may have been replaced meanwhile
+ * @param header of the backup that was checked
  * @returns the number of rows
+ * @throws UnusableBackup, which must end the transaction
  */
-export async function insertBackup(tx: Db, lines: AsyncIterable<string>): Promise<number> {
+export async function insertBackup(
+  tx: Db,
+  lines: AsyncIterable<string>,
+  { header, masterKeys }: { header: BackupHeader; masterKeys: KeyRing },
+): Promise<number> {
   const tables = new Set(backedUpTables.map(({ name }) => name));
   let inserted = 0;
   let batch: { table: string; rows: Row[] } = { table: "", rows: [] };
@@ -69,9 +85,13 @@ export async function insertBackup(tx: Db, lines: AsyncIterable<string>): Promis
     await insertRows(tx, batch.table, batch.rows);
     inserted += batch.rows.length;
   };
-  for await (const line of lines) {
+  for await (const line of provenLines(lines, masterKeys)) {
     const content = parse(line);
-    if (!Array.isArray(content)) continue;
+    if (!Array.isArray(content)) {
+      if ((content as Partial<BackupHeader>).key !== header.key)
+        throw new UnusableBackup("the file was replaced by another backup while it was read");
+      continue;
+    }
     const [table, row] = content as [string, Row];
     if (!tables.has(table)) throw new UnusableBackup(`the backup has rows of an unknown table "${table}"`);
     if (table !== batch.table || batch.rows.length >= BATCH) {
