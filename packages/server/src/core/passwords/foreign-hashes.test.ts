@@ -56,6 +56,12 @@ test("hashes of other programs verify their password and no other, and ask for a
   }
 });
 
+test("whatever scrypt's costs are taken over, a password can be tried against them", async () => {
+  const [salt, hash] = [text(Buffer.alloc(16, 1)), text(Buffer.alloc(32, 2))];
+  for (const costs of ["ln=1,r=1,p=500000", "ln=2,r=8,p=30000", "ln=15,r=1,p=1", "ln=17,r=8,p=1"])
+    assert.equal(await verifyForeignHash(`$scrypt$${costs}$${salt}$${hash}`, "any"), false, costs);
+});
+
 test("published hashes: zitadel's of scrypt, Firebase's own", async () => {
   const scrypt = "$scrypt$ln=16,r=8,p=1$cmFuZG9tc2FsdGlzaGFyZA$Rh+NnJNo1I6nRwaNqbDm6kmADswD1+7FTKZ7Ln9D8nQ";
   assert.equal(await verifyForeignHash(scrypt, "password"), true);
@@ -118,6 +124,8 @@ test("what would cost a sign-in too much, or is malformed, is refused in words",
     [`$scrypt$ln=1,r=1,p=999999999$c2FsdA$${hash}`, /expensive/],
     [`$scrypt$ln=999999999,r=8,p=1$c2FsdA$${hash}`, /not possible/],
     [`$scrypt$ln=0,r=8,p=1$c2FsdA$${hash}`, /not possible/],
+    [`$scrypt$ln=16,r=1,p=1$c2FsdA$${hash}`, /not possible/],
+    [`$scrypt$ln=1,r=500000,p=1$c2FsdA$${hash}`, /expensive/],
     [`$scrypt$r=8,p=1$c2FsdA$${hash}`, /lacks/],
     [`$argon2id$v=19$m=4194304,t=1,p=1$c2FsdHNhbHQ$${hash}`, /expensive/],
     [`$argon2id$v=19$m=19456,t=1000000,p=1$c2FsdHNhbHQ$${hash}`, /expensive/],

@@ -9,8 +9,10 @@ import { promisify } from "node:util";
 export const foreignLimits = {
   bcryptCost: 14,
   pbkdf2Iterations: 1_500_000,
-  /** N·r·p, and 128·N·r bytes. */
+  /** N·r·p. */
   scryptWork: 2 ** 20,
+  /** 128 MiB for the largest N·r, and what OpenSSL needs beside it. */
+  scryptBytes: 144 * 2 ** 20,
   argon2Kibibytes: 131_072,
   /** Kibibytes times passes. */
   argon2Work: 524_288,
@@ -121,14 +123,18 @@ function readScrypt(kind: Scrypt["kind"], parts: readonly string[]): ForeignHash
 /** @throws UnusableHash */
 export function boundedScrypt(one: Scrypt): Scrypt {
   const { ln, r, p } = one;
-  if (!(ln >= 1 && ln <= 63 && r >= 1 && p >= 1))
+  // N < 2^(128·r/8) (RFC 7914 §2): OpenSSL refuses others, at each sign-in.
+  if (!(ln >= 1 && ln <= 63 && ln < 16 * r && p >= 1))
     throw new UnusableHash("scrypt's parameters are not possible");
-  if (2 ** ln * r * p > foreignLimits.scryptWork)
+  if (2 ** ln * r * p > foreignLimits.scryptWork || scryptBytes(one) > foreignLimits.scryptBytes)
     throw tooExpensive(
-      `scrypt has ln=${ln},r=${r},p=${p}: at most 2^ln·r·p=${foreignLimits.scryptWork} is accepted`,
+      `scrypt has ln=${ln},r=${r},p=${p}: at most 2^ln·r·p=${foreignLimits.scryptWork}, in 128 MiB, is accepted`,
     );
   return longEnough(one);
 }
+
+/** As OpenSSL counts them (EVP_PBE_scrypt). */
+const scryptBytes = ({ ln, r, p }: Pick<Scrypt, "ln" | "r" | "p">): number => 128 * r * (2 ** ln + p + 2);
 
 function readPbkdf2(name: string, parts: readonly string[]): ForeignHash {
   const digest = name === "pbkdf2" ? "sha1" : name.slice("pbkdf2-".length);
@@ -235,7 +241,7 @@ export async function verifyForeignHash(stored: string, password: string): Promi
     return timingSafeEqual(await derivePbkdf2(password, salt, iterations, hash.length, digest), hash);
   }
   const N = 2 ** one.ln;
-  const options = { N, r: one.r, p: one.p, maxmem: 256 * N * one.r + 1_048_576 };
+  const options = { N, r: one.r, p: one.p, maxmem: scryptBytes(one) + 1_048_576 };
   if (one.kind === "scrypt")
     return timingSafeEqual(await deriveScrypt(password, one.salt, one.hash.length, options), one.hash);
   const key = await deriveScrypt(password, one.salt, 32, options);
