@@ -24,8 +24,15 @@ import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
-import { logRequests, logServedDocuments, orgIdIn, type RequestLine, setMarks } from "./http/request-log.ts";
-import { type RequestReferences, requestReferences } from "./http/request-references.ts";
+import {
+  logRequests,
+  logServedDocuments,
+  orgIdIn,
+  type RequestLine,
+  type RequestMarks,
+  setMarks,
+} from "./http/request-log.ts";
+import { type RequestReferences, requestReferences, traceIdIn } from "./http/request-references.ts";
 import {
   BODY_LIMIT,
   closeIdleConnectionsOnShutdown,
@@ -58,6 +65,7 @@ import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
 import { readLanguageChoice } from "./page-kit/language-choice.ts";
 import { measureRequest } from "./telemetry/requests.ts";
+import { currentTracing, type Tracing } from "./telemetry/tracing.ts";
 
 /** Each in a scope of its own: with the body parsers, the error handler and the cookies that it asks for. */
 const modules: readonly Module[] = [
@@ -152,6 +160,15 @@ function refuseMarked(app: FastifyInstance, render: RenderErrorPage): void {
   });
 }
 
+/** With a span around it, where spans are wanted. */
+function during<T>(marks: RequestMarks, work: () => T): T {
+  const tracing = currentTracing();
+  return tracing === undefined ? duringRequest(marks, work) : tracedDuring(tracing, marks, work);
+}
+
+const tracedDuring = <T>(tracing: Tracing, marks: RequestMarks, work: () => T): T =>
+  tracing.request(marks, () => duringRequest(marks, work));
+
 const refuseOverload = (options: AppOptions) => (error: Overloaded) => {
   rateLimitRefusals.at("requests-at-once").value++;
   options.logError(error, "admission", 503);
@@ -162,18 +179,21 @@ const writeLine = (options: AppOptions) => (line: RequestLine) => {
   measureRequest(line);
 };
 
-function markRequests(app: FastifyInstance, { traceOf }: Pick<RequestReferences, "traceOf">): void {
+function markRequests(app: FastifyInstance, { parentOf }: Pick<RequestReferences, "parentOf">): void {
   app.addHook("preValidation", (request, reply, done) => {
     const { org } = (request.params ?? {}) as { org?: string };
-    const marks = {
+    const traceParent = parentOf(request.raw);
+    const marks: RequestMarks = {
       ...{ requestId: request.id, userAgent: request.headers["user-agent"], clientId: undefined },
+      ...{ method: request.method, route: request.routeOptions.url ?? "(none)", traceParent },
       orgId: orgIdIn(org),
-      traceId: traceOf(request.raw),
+      traceId: traceIdIn(traceParent),
+      onAnswered: undefined,
       onWait: () => leavePlace(reply.raw),
     };
     setMarks(request.raw, marks);
     // After the body is parsed: the parser's events have lost what came before.
-    const begin = () => duringRequest(marks, done);
+    const begin = () => during(marks, done);
     const place = latePlace(reply.raw);
     if (place) place.then(begin, done);
     else begin();
@@ -192,13 +212,13 @@ function openDirectCalls(
   {
     errors,
     ...shared
-  }: Pick<DirectCallsOptions, "idOf" | "traceOf" | "headers"> & { readonly errors: ErrorHandlerDeps },
+  }: Pick<DirectCallsOptions, "idOf" | "parentOf" | "headers"> & { readonly errors: ErrorHandlerDeps },
 ): DirectCalls {
   const calls = directCalls({
     ...shared,
     bodyLimit: BODY_LIMIT,
     errorAnswer: (error, requestId) => oauthErrorAnswer(errors, error, requestId),
-    during: duringRequest,
+    during,
     fail: (error) => options.logError(error, "none", 500),
     log: writeLine(options),
   });

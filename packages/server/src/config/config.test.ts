@@ -34,6 +34,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     slowQueryMs: undefined,
     metrics: undefined,
     auditStream: undefined,
+    tracing: undefined,
     masterKey: undefined,
     serviceManager: undefined,
     masterKeyWrapping: undefined,

@@ -26,6 +26,7 @@ import { readPkcs11Uri } from "./pkcs11-uri.ts";
 import { type ServiceManager, serviceManager } from "./service-manager.ts";
 import { faultOfFile, originsOf, withSettingFiles } from "./setting-files.ts";
 import { faultsOfNames, type SettingName } from "./setting-names.ts";
+import { type TracingSettings, tracingSettings } from "./tracing-settings.ts";
 
 export interface Config extends CertificateListeners {
   /** Of the settings that are set: `environment`, or the path of the file. */
@@ -64,6 +65,7 @@ export interface Config extends CertificateListeners {
   /** How long the listeners stay open after SIGTERM. */
   readonly drainSeconds: number;
   readonly metrics: MetricsSettings | undefined;
+  readonly tracing: TracingSettings | undefined;
   readonly auditStream: StreamTarget | undefined;
   /** Undefined: no email is sent. */
   readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
@@ -130,6 +132,7 @@ export function readConfig(environment: Env = process.env): Config {
     serviceManager: serviceManager(env, process.pid),
     metrics: metricsSettings(env, ports, faults),
     auditStream: auditStream(env, faults),
+    tracing: tracingSettings(env, faults),
     ...listeners,
   };
   if (faults.length > 0) throw new InvalidConfig(faults);

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
+import type { RequestOfTrace } from "../telemetry/tracing.ts";
 import { addressOf } from "./listeners/client-address.ts";
 import type { PublishedDocuments } from "./published-documents.ts";
 
@@ -26,7 +27,7 @@ export interface RequestLine {
 }
 
 /** What is known of a request while it is handled. One object, which every request has. */
-export interface RequestMarks {
+export interface RequestMarks extends RequestOfTrace {
   readonly requestId: string;
   readonly userAgent: string | undefined;
   /** Called when the request begins to wait for somebody else. */
@@ -34,7 +35,6 @@ export interface RequestMarks {
   /** Noted by whoever finds it out, for the line. */
   orgId: string | undefined;
   clientId: string | undefined;
-  traceId: string | undefined;
 }
 
 /** A named member, as in admission/places.ts. */
@@ -61,6 +61,7 @@ export function logRequests(app: FastifyInstance, { write, traceOf }: RequestLog
     const { raw, params, routeOptions } = request;
     // None when it was refused before its handler.
     const marks = marksOf(raw);
+    marks?.onAnswered?.(reply.statusCode);
     write({
       requestId: request.id,
       method: request.method,

@@ -11,8 +11,8 @@ export interface RequestReferences {
   idOf(request: IncomingMessage): string;
   /** The trace of the proxy's `traceparent` (W3C Trace Context §3.2); undefined without one. */
   traceOf(request: IncomingMessage): string | undefined;
-  /** Whether a trusted proxy has sent the request. */
-  isFromProxy(request: IncomingMessage): boolean;
+  /** That header, if it is valid. */
+  parentOf(request: IncomingMessage): string | undefined;
 }
 
 export const REQUEST_ID_HEADER = "X-Request-Id";
@@ -27,26 +27,30 @@ const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-
 export function requestReferences(nodeName: string, trusted: readonly string[]): RequestReferences {
   const newId = requestIds(nodeName);
   if (trusted.length === 0)
-    return { idOf: () => newId(), traceOf: () => undefined, isFromProxy: () => false };
+    return { idOf: () => newId(), traceOf: () => undefined, parentOf: () => undefined };
   const isListed = addressList(trusted);
   const isFromProxy = ({ socket }: IncomingMessage): boolean => {
     const address = socket?.remoteAddress;
     return address !== undefined && isIP(address) !== 0 && isListed(address);
   };
+  const parentOf = (request: IncomingMessage): string | undefined => {
+    const { traceparent } = request.headers;
+    const isValid = typeof traceparent === "string" && TRACE_PARENT.test(traceparent);
+    return isValid && isFromProxy(request) ? traceparent : undefined;
+  };
   return {
-    isFromProxy,
+    parentOf,
     idOf: (request) => {
       const sent = request.headers["x-request-id"];
       const isTaken = typeof sent === "string" && TAKEN_OVER.test(sent) && isFromProxy(request);
       return isTaken ? sent : newId();
     },
-    traceOf: (request) => {
-      const { traceparent } = request.headers;
-      if (typeof traceparent !== "string" || !isFromProxy(request)) return undefined;
-      return TRACE_PARENT.exec(traceparent)?.[1];
-    },
+    traceOf: (request) => traceIdIn(parentOf(request)),
   };
 }
+
+/** @param parent a valid `traceparent` */
+export const traceIdIn = (parent: string | undefined): string | undefined => parent?.slice(3, 35);
 
 /** Cheap and unique enough to find one request in the logs of several nodes. */
 export function requestIds(nodeName: string): () => string {

@@ -1,16 +1,21 @@
-/** What `signet start` observes of itself: slow statements, metrics, and the audit stream. What nobody listens to isn't loaded. */
+/** What `signet start` observes of itself: slow statements, metrics, traces, and the audit stream. What nobody listens to isn't loaded. */
 import type { Config } from "../../config/config.ts";
+import { version } from "../../config/version.ts";
 import { auditedRequest } from "../../core/audit/audited-request.ts";
 import { openDestination } from "../../core/audit/stream/destination.ts";
 import { startAuditStream } from "../../core/audit/stream/stream.ts";
 import { measuredStatements } from "../../db/observed/statement-metrics.ts";
 import { observeAll, type StatementObserver, slowStatements } from "../../db/observed/statement-observer.ts";
+import { tracedStatements } from "../../db/observed/statement-spans.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { describeError } from "./describe-error.ts";
 import type { Log } from "./log.ts";
 
 /** Undefined when nobody listens: statements then cost nothing more. */
-export function statementObserver({ slowQueryMs, metrics }: Config, log: Log): StatementObserver | undefined {
+export function statementObserver(
+  { slowQueryMs, metrics, tracing }: Config,
+  log: Log,
+): StatementObserver | undefined {
   const tell = (slow: object) => {
     const requestId = auditedRequest()?.requestId;
     log.warn({ ...(requestId === undefined ? {} : { requestId }), ...slow }, "slow statement");
@@ -18,6 +23,7 @@ export function statementObserver({ slowQueryMs, metrics }: Config, log: Log): S
   return observeAll([
     ...(slowQueryMs === undefined ? [] : [slowStatements(slowQueryMs, tell)]),
     ...(metrics ? [measuredStatements] : []),
+    ...(tracing ? [tracedStatements] : []),
   ]);
 }
 
@@ -32,6 +38,13 @@ export function startStream(service: Service, log: Log): () => Promise<void> {
       log.error({ ...describeError(error), retrySeconds }, "sending the audit stream failed"),
     onRecovery: () => log.info("the audit stream goes on"),
   });
+}
+
+/** @returns the end, when what is left was sent */
+export async function startTraces({ tracing }: Config): Promise<() => Promise<void>> {
+  if (!tracing) return async () => {};
+  const { openTelemetry } = await import("../../telemetry/otel.ts");
+  return openTelemetry({ version, serviceName: tracing.serviceName });
 }
 
 const metricsFailed = (log: Log) => ({

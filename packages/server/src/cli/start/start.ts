@@ -28,7 +28,13 @@ import { describeError } from "./describe-error.ts";
 import { drain } from "./drain.ts";
 import { watchUncaughtErrors } from "./last-resort.ts";
 import { type Log, openLog } from "./log.ts";
-import { startMetricsOfWorkers, startOwnMetrics, startStream, statementObserver } from "./observe.ts";
+import {
+  startMetricsOfWorkers,
+  startOwnMetrics,
+  startStream,
+  startTraces,
+  statementObserver,
+} from "./observe.ts";
 import { type ServiceNotices, serviceNotices } from "./service-notices.ts";
 import { superviseWorkers } from "./supervise-workers.ts";
 
@@ -139,6 +145,7 @@ export async function runServer(
     },
   );
   let stopMetrics: (() => Promise<void>) | undefined;
+  const stopTraces = await startTraces(config);
   try {
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
     stopMetrics = await startOwnMetrics(service, log, worker !== undefined);
@@ -146,6 +153,7 @@ export async function runServer(
   } finally {
     await stopMetrics?.();
     await service.close();
+    await stopTraces();
     log.info("stopped");
     log.flush();
   }

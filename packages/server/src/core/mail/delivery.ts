@@ -1,4 +1,5 @@
 /** Sends the outbox: emails are rendered and decrypted at each attempt, and retried for a day at most. */
+import { inSpan } from "../../telemetry/tracing.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { type Delivery, deliverDue, startOutbox } from "../outbox/outbox.ts";
@@ -95,7 +96,7 @@ async function attempt(deps: MailDeliveryDeps, stored: StoredMail): Promise<Mail
   const { id, template, recipient } = stored;
   const deliverable: DeliverableMail = { ...content, id, template, recipient };
   try {
-    await deps.transport.send(deliverable);
+    await inSpan("mail", deps.transport.send, deliverable);
     return undefined;
   } catch (error) {
     if (error instanceof MailFailure) return error;

@@ -8,6 +8,7 @@ import type { LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { inSpan } from "../../telemetry/tracing.ts";
 import { fairPlaces, NoPlaceLeft } from "../fair-places.ts";
 import { type AddressRules, addressRules } from "./address-rules.ts";
 import { nameResolver, type ResolveName } from "./name-resolver.ts";
@@ -62,27 +63,26 @@ export function outbound(options: OutboundOptions): Outbound {
   const { timeoutMs = TIMEOUT_MS, resolve = nameResolver() } = options;
   const rules = addressRules(options.allow);
   const places = fairPlaces(PLACES);
-  return {
-    call: async (orgId, address, call = {}) => {
-      const signal = AbortSignal.timeout(timeoutMs);
-      let leave: (() => void) | undefined;
-      try {
-        const url = parseTarget(address);
-        leave = await places.take(orgId, signal);
-        const found = await beforeAbort(
-          resolveHost(url, (host) => resolve(host, { orgId, signal })),
-          signal,
-        );
-        requireAllowed(rules, url, found);
-        // node:http closes an upgraded connection silently: the timeout still applies.
-        return await beforeAbort(exchange(url, found.slice(0, MAX_ADDRESSES), call, signal), signal);
-      } catch (error) {
-        throw asFailure(error, signal);
-      } finally {
-        leave?.();
-      }
-    },
+  const call = async (orgId: string, address: string, sent: OutboundCall): Promise<OutboundAnswer> => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    let leave: (() => void) | undefined;
+    try {
+      const url = parseTarget(address);
+      leave = await places.take(orgId, signal);
+      const found = await beforeAbort(
+        resolveHost(url, (host) => resolve(host, { orgId, signal })),
+        signal,
+      );
+      requireAllowed(rules, url, found);
+      // node:http closes an upgraded connection silently: the timeout still applies.
+      return await beforeAbort(exchange(url, found.slice(0, MAX_ADDRESSES), sent, signal), signal);
+    } catch (error) {
+      throw asFailure(error, signal);
+    } finally {
+      leave?.();
+    }
   };
+  return { call: (orgId, address, sent = {}) => inSpan("outbound call", call, orgId, address, sent) };
 }
 
 /** The URL parser normalises decimal, octal, hexadecimal and short forms of IPv4 addresses. */

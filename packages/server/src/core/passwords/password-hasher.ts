@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import * as nodeArgon2 from "@node-rs/argon2";
 import { randomSecret } from "@signet/protocol/hash";
 import { histogram, level } from "../../telemetry/families.ts";
+import { inSpan } from "../../telemetry/tracing.ts";
 import { fairPlaces, NoPlaceLeft } from "../fair-places.ts";
 import { rateLimitRefusals } from "../rate-limits/refusals.ts";
 import { isForeignHash, verifyForeignHash } from "./foreign-hashes.ts";
@@ -62,8 +63,7 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   const queue = async <T>(orgId: string, work: () => Promise<T>): Promise<T> => {
     const since = performance.now();
     depth.value++;
-    const leave = await places
-      .take(orgId)
+    const leave = await inSpan("password queue wait", places.take, orgId, undefined)
       .catch((error: unknown) => {
         throw error instanceof NoPlaceLeft ? new PasswordQueueFull() : error;
       })

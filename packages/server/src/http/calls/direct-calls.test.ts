@@ -10,7 +10,7 @@ function directAlone() {
   const calls = directCalls({
     ...{
       idOf: () => "",
-      traceOf: () => undefined,
+      parentOf: () => undefined,
       bodyLimit: 10,
       headers: [],
       errorAnswer: assert.fail,

@@ -10,7 +10,7 @@ import { latePlace, leavePlace } from "../admission/places.ts";
 import { EMPTY_FORM, readForm } from "../form-body.ts";
 import { addressOf } from "../listeners/client-address.ts";
 import { orgIdIn, type RequestLine, type RequestMarks, toMilliseconds } from "../request-log.ts";
-import { REQUEST_ID_HEADER, type RequestReferences } from "../request-references.ts";
+import { REQUEST_ID_HEADER, type RequestReferences, traceIdIn } from "../request-references.ts";
 import { type Answer, type CallHandler, writeAnswer } from "./call.ts";
 
 export interface DirectCalls {
@@ -22,7 +22,7 @@ export interface DirectCalls {
   close(): void;
 }
 
-export interface DirectCallsOptions extends Pick<RequestReferences, "idOf" | "traceOf"> {
+export interface DirectCallsOptions extends Pick<RequestReferences, "idOf" | "parentOf"> {
   readonly bodyLimit: number;
   /** Of every answer of the service. */
   readonly headers: readonly string[];
@@ -107,14 +107,17 @@ function take(options: DirectCallsOptions, { route, names, handler }: DirectRout
   const { headers, method = "" } = request;
   const params: Record<string, string> = {};
   for (const [at, name] of names.entries()) params[name] = ids[at] ?? "";
+  const traceParent = options.parentOf(request);
   const marks: RequestMarks = {
-    ...{ requestId, userAgent: headers["user-agent"], clientId: undefined },
+    ...{ requestId, userAgent: headers["user-agent"], method, route, traceParent, clientId: undefined },
     orgId: orgIdIn(params["org"]),
-    traceId: options.traceOf(request),
+    traceId: traceIdIn(traceParent),
+    onAnswered: undefined,
     // From here on, and not in the parser's events, which have lost what came before.
     onWait: () => leavePlace(response),
   };
-  logAtEnd(response, (status) =>
+  logAtEnd(response, (status) => {
+    marks.onAnswered?.(status);
     options.log({
       ...{ requestId, method, route, status },
       durationMs: toMilliseconds(performance.now() - started),
@@ -122,8 +125,8 @@ function take(options: DirectCallsOptions, { route, names, handler }: DirectRout
       clientId: marks.clientId,
       address: addressOf({ raw: request }),
       traceId: marks.traceId,
-    }),
-  );
+    });
+  });
   const own = [...options.headers, REQUEST_ID_HEADER, requestId];
   const answer = async () => {
     let form: Form;

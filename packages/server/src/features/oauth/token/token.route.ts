@@ -27,6 +27,7 @@ import type { DirectCalls } from "../../../http/calls/direct-calls.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { callInOrganisation } from "../../../http/organisation-lookup.ts";
 import { counter } from "../../../telemetry/families.ts";
+import { inSpan } from "../../../telemetry/tracing.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
@@ -117,7 +118,14 @@ async function issueTokens(
   { organisation, call, grantType, client }: TokenRequest,
 ): Promise<TokenResponse> {
   // 1 client authentication (RFC 6749 §2.3)
-  const { application, device: clientDevice } = await authenticateClient(deps, organisation, call, client);
+  const { application, device: clientDevice } = await inSpan(
+    "client authentication",
+    authenticateClient,
+    deps,
+    organisation,
+    call,
+    client,
+  );
 
   // 2 is the client allowed this grant (§5.2)
   const grant = requireGrant(deps.grants, application, grantType);
@@ -128,7 +136,7 @@ async function issueTokens(
   const device = await tokenDevice(deps, application, clientDevice, call);
   const { form } = call;
   const grantRequest = { organisation, application, form, now, address, deviceId: device?.id ?? null };
-  const basis = await grant.validate(grantRequest);
+  const basis = await inSpan("grant", grant.validate, grantRequest);
 
   // 4 the subject, with its scopes, audience, binding and claims
   const subject = await resolveSubject(deps, application, basis, device);
@@ -137,7 +145,7 @@ async function issueTokens(
   const signer = application.settings.signingPoolId === undefined ? deps.signer : deps.poolSigning;
   const unsigned = unsignedTokens(organisation, subject, now);
   const { proofHash, signingRequest } = basis;
-  const signed = await signer.sign(unsigned, {
+  const signed = await inSpan("sign", signer.sign, unsigned, {
     grantType: grant.grantType,
     address,
     ...(proofHash === undefined ? {} : { proofHash }),
@@ -145,7 +153,7 @@ async function issueTokens(
   });
 
   // 6 consume the grant and release the tokens, in one transaction
-  const { tokens, refreshToken } = await grant.consume(grantRequest, basis, signed);
+  const { tokens, refreshToken } = await inSpan("grant release", grant.consume, grantRequest, basis, signed);
   const { exp, iat } = unsigned.accessToken;
   return {
     access_token: tokens.accessToken,
