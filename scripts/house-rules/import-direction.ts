@@ -4,7 +4,7 @@ import { importsByFile, type ModuleImport } from "./source/module-imports.ts";
 /** Which layers of the server each layer may import, itself included. `top` is app.ts and main.ts. */
 const serverLayers: Record<string, string[]> = {
   telemetry: ["telemetry"],
-  config: ["config", "core", "db", "http"],
+  config: ["config", "core", "db", "http", "telemetry"],
   db: ["db", "telemetry"],
   http: ["http", "telemetry"],
   html: ["html"],

@@ -18,6 +18,7 @@ import {
   type RateLimits,
 } from "../core/rate-limits/rate-limits.ts";
 import { InvalidPostgresUrl, readServerAddresses } from "../db/postgres/server-addresses.ts";
+import type { TracingSettings } from "../telemetry/tracing.ts";
 import { auditStream } from "./audit-stream.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
@@ -26,7 +27,7 @@ import { readPkcs11Uri } from "./pkcs11-uri.ts";
 import { type ServiceManager, serviceManager } from "./service-manager.ts";
 import { faultOfFile, originsOf, withSettingFiles } from "./setting-files.ts";
 import { faultsOfNames, type SettingName } from "./setting-names.ts";
-import { type TracingSettings, tracingSettings } from "./tracing-settings.ts";
+import { tracingSettings } from "./tracing-settings.ts";
 
 export interface Config extends CertificateListeners {
   /** Of the settings that are set: `environment`, or the path of the file. */

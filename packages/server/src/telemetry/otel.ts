@@ -17,23 +17,41 @@ import {
   envDetector,
   resourceFromAttributes,
 } from "@opentelemetry/resources";
-import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import { startTracing, type Tracing } from "./tracing.ts";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { type Sampling, startTracing, type Tracing, type TracingSettings } from "./tracing.ts";
 
-export interface OtelOptions {
+export interface OtelOptions extends TracingSettings {
   readonly version: string;
-  /** OTEL_SERVICE_NAME, or ours. */
-  readonly serviceName: string;
+  /** Called with why spans were not taken, once a minute at most. */
+  onFailure(error: unknown): void;
 }
 
-/** Its exporter, sampler and limits are set by the standard OTEL_* variables. @returns the end, when what is left was sent */
-export function openTelemetry({ version, serviceName }: OtelOptions): () => Promise<void> {
+const TELL_MS = 60_000;
+
+/** @returns the end, when what is left was sent */
+export function openTelemetry({
+  version,
+  serviceName,
+  sampling,
+  batches,
+  timeoutMs,
+  onFailure,
+}: OtelOptions): () => Promise<void> {
   const resource = defaultResource()
     .merge(resourceFromAttributes({ "service.name": serviceName, "service.version": version }))
     .merge(detectResources({ detectors: [envDetector] }));
+  const exporter = telling(new OTLPTraceExporter({ timeoutMillis: timeoutMs }), onFailure);
   const provider = new TracerProvider({
     resource,
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    sampler: samplerOf(sampling),
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...batches })],
   });
   const contexts = new AsyncLocalStorageContextManager().enable();
   context.setGlobalContextManager(contexts);
@@ -42,6 +60,29 @@ export function openTelemetry({ version, serviceName }: OtelOptions): () => Prom
     end();
     await provider.shutdown().catch(() => {});
     context.disable();
+  };
+}
+
+function samplerOf({ isByParent, ratio }: Sampling): Sampler {
+  const root = new TraceIdRatioBasedSampler(ratio);
+  return isByParent ? new ParentBasedSampler({ root }) : root;
+}
+
+function telling(exporter: SpanExporter, onFailure: OtelOptions["onFailure"]): SpanExporter {
+  let quietUntil = 0;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const now = performance.now();
+        // 0: taken (ExportResultCode.SUCCESS).
+        if (result.code !== 0 && now >= quietUntil) {
+          quietUntil = now + TELL_MS;
+          onFailure(result.error);
+        }
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
   };
 }
 

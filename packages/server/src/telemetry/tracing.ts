@@ -15,6 +15,29 @@ export interface RequestOfTrace {
   onAnswered: ((status: number) => void) | undefined;
 }
 
+export interface TracingSettings {
+  readonly serviceName: string;
+  readonly sampling: Sampling;
+  readonly batches: SpanBatches;
+  /** Of one export with its retries. */
+  readonly timeoutMs: number;
+}
+
+export interface Sampling {
+  /** Whether a span that a trusted proxy has begun is sampled as the proxy says. */
+  readonly isByParent: boolean;
+  /** Of all other traces, 0 to 1. */
+  readonly ratio: number;
+}
+
+/** By the SDK's names. */
+export interface SpanBatches {
+  readonly scheduledDelayMillis: number;
+  readonly exportTimeoutMillis: number;
+  readonly maxQueueSize: number;
+  readonly maxExportBatchSize: number;
+}
+
 export interface Tracing {
   /** Ends with the promise; an error is its status, without its message, which may have values. */
   span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>;

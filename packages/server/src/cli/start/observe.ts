@@ -41,10 +41,11 @@ export function startStream(service: Service, log: Log): () => Promise<void> {
 }
 
 /** @returns the end, when what is left was sent */
-export async function startTraces({ tracing }: Config): Promise<() => Promise<void>> {
+export async function startTraces({ tracing }: Config, log: Log): Promise<() => Promise<void>> {
   if (!tracing) return async () => {};
   const { openTelemetry } = await import("../../telemetry/otel.ts");
-  return openTelemetry({ version, serviceName: tracing.serviceName });
+  const onFailure = (error: unknown) => log.warn(describeError(error), "sending traces failed");
+  return openTelemetry({ version, ...tracing, onFailure });
 }
 
 const metricsFailed = (log: Log) => ({

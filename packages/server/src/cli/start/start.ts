@@ -145,15 +145,16 @@ export async function runServer(
     },
   );
   let stopMetrics: (() => Promise<void>) | undefined;
-  const stopTraces = await startTraces(config);
+  let stopTraces: (() => Promise<void>) | undefined;
   try {
+    stopTraces = await startTraces(config, log);
     const demo = isDemo ? await prepareDemo(service, io) : undefined;
     stopMetrics = await startOwnMetrics(service, log, worker !== undefined);
     await serve(demo ? withMailbox(service) : service, { log, io, demo, notices, stopRequested, worker });
   } finally {
     await stopMetrics?.();
     await service.close();
-    await stopTraces();
+    await stopTraces?.();
     log.info("stopped");
     log.flush();
   }

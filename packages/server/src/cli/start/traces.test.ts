@@ -1,6 +1,6 @@
 /** Traces of the program, received by a collector as OTLP over HTTP, on both databases. */
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import os from "node:os";
 import path from "node:path";
@@ -124,18 +124,47 @@ forEachDatabase(({ fresh }) => {
   });
 });
 
-test("an endpoint that is none, or another protocol, is refused by its name", async () => {
+test("a collector that doesn't answer holds up neither requests nor the stop, and one that refuses is in the log", async () => {
+  for (const status of [undefined, 400]) {
+    const collector = createServer((_, response) => {
+      if (status !== undefined) response.writeHead(status).end();
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => collector.once("listening", resolve));
+    const { port } = collector.address() as { port: number };
+    const folder = await mkdtemp(path.join(os.tmpdir(), "signet-traces-"));
+    const server = await startSignet([], {
+      SIGNET_DATA_DIR: folder,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+    });
+    assert.equal((await fetch(`${server.baseUrl}/console`)).status < 500, true);
+    if (status !== undefined)
+      await eventually("the refusal is in the log", () => server.out().includes("sending traces failed"));
+    const { code, milliseconds } = await server.stop();
+    assert.equal(code, 0);
+    assert.ok(milliseconds < 6_000, `${milliseconds} ms`);
+    collector.closeAllConnections();
+    collector.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("the SDK is loaded by nothing but telemetry/otel.ts, and that only when it is asked for", async () => {
+  const sources = path.join(import.meta.dirname, "../..");
+  const loads =
+    /^(?:import(?! type)|\} from|export .* from)[^;]*"(?:@opentelemetry\/|[^"]*telemetry\/otel\.ts"|\.\/otel\.ts")/m;
+  const found: string[] = [];
+  for (const name of await readdir(sources, { recursive: true }))
+    if (name.endsWith(".ts") && loads.test(await readFile(path.join(sources, name), "utf8")))
+      found.push(name);
+  assert.deepEqual(found, [path.join("telemetry", "otel.ts")]);
+});
+
+test("an endpoint that is none is refused by its name", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "signet-traces-"));
-  const refused = async (env: Record<string, string>) => {
-    const { code, err } = await runProgram(["start"], { SIGNET_DATA_DIR: folder, ...env });
-    assert.notEqual(code, 0);
-    return err;
-  };
-  assert.match(
-    await refused({ OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" }),
-    /OTEL_EXPORTER_OTLP_ENDPOINT must be/,
-  );
-  const grpc = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
-  assert.match(await refused(grpc), /OTEL_EXPORTER_OTLP_PROTOCOL must be http\/protobuf/);
+  const env = { SIGNET_DATA_DIR: folder, OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" };
+  const { code, err } = await runProgram(["start"], env);
+  assert.notEqual(code, 0);
+  assert.match(err, /OTEL_EXPORTER_OTLP_ENDPOINT must be/);
   await rm(folder, { recursive: true, force: true });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { startTracing } from "../../../telemetry/tracing.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type CodeSource, codeSource } from "../../../testing/fakes/code-source.ts";
 import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../testing/fixtures/agent.ts";
@@ -198,5 +199,23 @@ forEachDatabase(({ fresh }) => {
     await disablePool(admin, by, { id: pool.id, disabled: false });
     const { status } = await served(() => refresh(org, first.refreshToken, {}, web));
     assert.equal(status, 200, "the refresh token is as it was");
+  });
+
+  test("the wait for a signature has a span of its own", async () => {
+    const spans: string[] = [];
+    const end = startTracing({
+      span: (name, _, work) => {
+        spans.push(name);
+        return work();
+      },
+      request: (_, work) => work(),
+      parent: () => undefined,
+    });
+    try {
+      assert.equal((await served(() => askToken())).status, 200);
+    } finally {
+      end();
+    }
+    assert.ok(spans.includes("signing queue wait"), spans.join());
   });
 });

@@ -20,6 +20,7 @@ import {
 } from "../../../core/tokens/signer.ts";
 import { familyIdFromTokenId } from "../../../core/tokens/token-family.ts";
 import type { Db } from "../../../db/open.ts";
+import { inSpan } from "../../../telemetry/tracing.ts";
 import { removeWaiter } from "./create-request.store.ts";
 import { browserSessionHash, createRequest, joinRequest, type NewSigningRequest } from "./create-request.ts";
 import { keepTokens, releaseTokens, takeContinuation } from "./release-request.ts";
@@ -46,7 +47,7 @@ export function queueSigner(deps: SigningDeps): PoolSigning {
       (await signedForBrowser(deps, tokens, signingContext)) ?? (await signNow(deps, tokens, signingContext)),
     begin: (tokens, signingContext) => begin(deps, tokens, signingContext),
     waitFor: async (orgId, requestId, ms) =>
-      (await waitForOutcome(deps, { orgId, requestId }, { sinceSeq: 0, ms })).outcome,
+      (await waitInSpan(deps, { orgId, requestId }, { sinceSeq: 0, ms })).outcome,
     takeContinuation: async (db, key) => (await takeContinuation(deps, db, key)) !== undefined,
     keepUntil: async (db, which) => void (await keepTokens(deps, db, which)),
   };
@@ -96,7 +97,7 @@ async function signNow(
 
   // A new request is pending: its first status need not be read.
   const sinceSeq = joined ? 0 : NEW_SEQ;
-  const { outcome, status } = await waitForOutcome(deps, { orgId, requestId }, { sinceSeq, ms });
+  const { outcome, status } = await waitInSpan(deps, { orgId, requestId }, { sinceSeq, ms });
   if (outcome === "signed" && status) return holdTokens(deps, status, waiter.id);
   // The request stays queued: a repeated token request joins it.
   await removeWaiter(deps.database.query, { orgId, requestId }, waiter.id);
@@ -162,6 +163,9 @@ async function queue(deps: SigningDeps, request: NewSigningRequest): Promise<{ r
   if (created === "queue_full") throw unavailable("the signing queue is full");
   return created;
 }
+
+const waitInSpan = (deps: SigningDeps, key: RequestKey, wait: Parameters<typeof waitForOutcome>[2]) =>
+  inSpan("signing queue wait", waitForOutcome, deps, key, wait);
 
 /** The outcome as soon as there is one, at most after `ms` of real time, whatever the clock says. */
 async function waitForOutcome(
