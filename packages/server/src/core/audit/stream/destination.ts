@@ -10,6 +10,14 @@ export type StreamTarget =
 /** Resolves once the lines are safe with the receiver. @throws Error when they may not be */
 export type SendLines = (orgId: string, lines: readonly string[]) => Promise<void>;
 
+/** The receiver is there, and does not take these lines: others it may. */
+export class RefusedLines extends Error {
+  override readonly name = "RefusedLines";
+}
+
+/** RFC 9110 §15.5.1, §15.5.14, §15.5.21; other answers are about the call. */
+const REFUSED = [400, 413, 422];
+
 export interface DestinationDeps {
   readonly outbound: Outbound;
   /** For tests. */
@@ -68,5 +76,7 @@ const toReceiver =
       },
       body: lines.join(""),
     });
+    if (REFUSED.includes(status))
+      throw new RefusedLines(`the receiver answered ${status} to events of organisation ${orgId}`);
     if (status < 200 || status > 299) throw new Error(`the receiver answered ${status}`);
   };

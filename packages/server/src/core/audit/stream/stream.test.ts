@@ -13,7 +13,7 @@ import { recordAuditEvent } from "../audit.store.ts";
 import { duringRequest } from "../audited-request.ts";
 import { chainRound } from "../chain/chaining.ts";
 import { chainKey } from "../chain/link.ts";
-import { openDestination, type SendLines } from "./destination.ts";
+import { openDestination, RefusedLines, type SendLines } from "./destination.ts";
 import { countUnsent } from "./stream.store.ts";
 import { type AuditStreamDeps, startAuditStream } from "./stream.ts";
 
@@ -116,6 +116,42 @@ forEachDatabase(({ fresh }) => {
     assertOrdered(sent);
     for (const orgId of orgs)
       assert.equal(new Set(sent.filter((one) => one.orgId === orgId).map(({ seq }) => seq)).size, 5);
+  });
+
+  test("events that the receiver does not take keep no other organisation's from being sent", async () => {
+    await happen(2);
+    const [poisoned = "", other = ""] = orgs.toSorted();
+    const sent: Line[] = [];
+    let failures = 0;
+    let isCured = false;
+    const send: SendLines = async (orgId, lines) => {
+      if (orgId === poisoned && !isCured) throw new RefusedLines("the receiver answered 400");
+      sent.push(...read(lines));
+    };
+    const stop = stream(send, { onFailure: () => failures++ });
+    await eventually("the other's are sent", () => sent.length === 2);
+    await eventually("it is told, and tried again", () => failures > 1);
+    assert.deepEqual(new Set(sent.map(({ orgId }) => orgId)), new Set([other]));
+    isCured = true;
+    await eventually("all is sent", isDone);
+    await stop();
+    assert.equal(sent.length, 4);
+    assertOrdered(sent);
+  });
+
+  test("large events go in small batches, and an event that is larger than one goes alone", async () => {
+    const [orgId = ""] = orgs;
+    for (const letters of [100_000, 100_000, 100_000, 300_000, 1])
+      await recordAuditEvent(running.service.database.query, {
+        ...{ orgId, at: running.service.clock(), actor: "anonymous", action: "sign-in.failed" },
+        details: { reason: "x".repeat(letters) },
+      });
+    await chain();
+    const sizes: number[] = [];
+    const stop = stream(async (_, lines) => void sizes.push(lines.length));
+    await eventually("all is sent", isDone);
+    await stop();
+    assert.deepEqual(sizes, [2, 1, 1, 1]);
   });
 
   test("what was not sent when a server stopped is sent by the next one", async () => {
@@ -228,5 +264,8 @@ test("a receiver is called under the rules for outbound calls, and only 2xx is t
   assert.deepEqual(got, [
     { type: "application/x-ndjson; charset=utf-8", authorization: "Basic eA==", body: "{}\n[]\n" },
   ]);
-  for (status of [302, 401, 500]) await assert.rejects(send("o", ["{}\n"]), /the receiver answered/);
+  const notRefused = (error: Error) =>
+    !(error instanceof RefusedLines) && /the receiver answered/.test(error.message);
+  for (status of [302, 401, 500]) await assert.rejects(send("o", ["{}\n"]), notRefused);
+  for (status of [400, 413, 422]) await assert.rejects(send("o", ["{}\n"]), RefusedLines);
 });

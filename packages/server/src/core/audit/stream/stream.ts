@@ -7,7 +7,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { CoreDeps } from "../../core-deps.ts";
 import { releaseLease, takeLease } from "../../housekeeping/housekeeping.store.ts";
 import { readChained } from "../search/search.store.ts";
-import type { SendLines } from "./destination.ts";
+import { RefusedLines, type SendLines } from "./destination.ts";
 import { findUnsent, movePosition, type StreamPosition } from "./stream.store.ts";
 import { streamLine } from "./stream-line.ts";
 
@@ -34,6 +34,10 @@ const TIMES: StreamTimes = { roundMs: 1_000, firstPauseMs: 1_000, maxPauseMs: 60
 const LEASE = "audit-stream";
 /** Events of one organisation at a time: all of them come forward together. */
 const BATCH = 200;
+/** Of them, as receivers accept a megabyte or less (nginx's client_max_body_size); one event always goes. */
+const BATCH_LETTERS = 256 * 1024;
+/** Organisations in a row whose events the receiver does not take, until it is held to take nobody's. */
+const MAX_REFUSED = 20;
 const ORGANISATIONS = 100;
 
 /** @returns a function that sends what is left, as far as that takes no second attempt, and stops */
@@ -80,33 +84,65 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** @throws what kept a batch from being sent */
+/**
+ * An organisation whose events the receiver does not take waits, and keeps no other one from being sent.
+ * @throws what kept a batch from being sent
+ */
 async function sendUnsent(deps: AuditStreamDeps, holder: string, { leaseMs }: StreamTimes): Promise<void> {
   const { database, clock } = deps;
   const hasLease = () => {
     const now = clock();
     return takeLease(database.query, { name: LEASE, holder, now, until: now + leaseMs });
   };
+  const refused = new Map<string, RefusedLines>();
+  let inARow = 0;
+  let hasSent = false;
   for (let after = ""; ; ) {
     const unsent = await findUnsent(database.query, after, ORGANISATIONS);
     for (const position of unsent) {
+      if (refused.has(position.orgId)) continue;
       if (!(await hasLease())) return;
-      await sendBatch(deps, position);
+      const refusal = await sendBatch(deps, position).catch(asRefusal);
+      if (refusal) refused.set(position.orgId, refusal);
+      else hasSent = true;
+      inARow = refusal ? inARow + 1 : 0;
+      if (refusal && inARow >= MAX_REFUSED) throw refusal;
     }
     const last = unsent.at(-1);
-    if (last === undefined && after === "") return;
-    // Again from the first, until nothing is left of any.
-    after = unsent.length < ORGANISATIONS ? "" : (last?.orgId ?? "");
+    if (last && unsent.length === ORGANISATIONS) after = last.orgId;
+    else if (hasSent) {
+      // Again from the first, until nothing is left of any.
+      after = "";
+      hasSent = false;
+    } else break;
   }
+  const [first] = refused.values();
+  if (first) throw first;
+}
+
+function asRefusal(error: unknown): RefusedLines {
+  if (error instanceof RefusedLines) return error;
+  throw error;
 }
 
 async function sendBatch(
   { database: { query }, send }: AuditStreamDeps,
   position: StreamPosition,
-): Promise<void> {
+): Promise<undefined> {
   const { orgId, streamedSeq, seq } = position;
   const events = await readChained(query, orgId, { after: streamedSeq, limit: BATCH });
-  if (events.length > 0) await send(orgId, events.map(streamLine));
+  const lines = beginningOf(events.map(streamLine));
+  if (lines.length > 0) await send(orgId, lines);
   // None are left of those when their time to be kept is over.
-  await movePosition(query, position, events.at(-1)?.seq ?? seq);
+  await movePosition(query, position, events[lines.length - 1]?.seq ?? seq);
+}
+
+/** As many as may go together. */
+function beginningOf(lines: readonly string[]): readonly string[] {
+  let letters = 0;
+  const end = lines.findIndex((line) => {
+    letters += line.length;
+    return letters > BATCH_LETTERS;
+  });
+  return end < 0 ? lines : lines.slice(0, Math.max(1, end));
 }
