@@ -45,8 +45,10 @@ const everything: Values = {
   ...needed,
   secrets: {
     masterKey: { secret: "key" },
+    masterKeyPrevious: { secret: "key", key: "previous" },
     database: { secret: "db", key: "uri" },
     databaseListen: { secret: "db", key: "direct-uri" },
+    auditStream: { secret: "audit" },
     smtp: { secret: "mail" },
   },
   mailFrom: "Acme <id@example.com>",
@@ -179,7 +181,8 @@ describe("the Helm chart", { skip: missingGoProgram("helm") }, () => {
       ([name]) => hasMetrics || !name.startsWith("SIGNET_METRICS_"),
     );
     assert.deepEqual(faultsOfNames(Object.fromEntries(own)), []);
-    for (const secret of ["SIGNET_MASTER_KEY", "DATABASE_URL", "SIGNET_DATABASE_LISTEN_URL", "SMTP_URL"]) {
+    const secrets = ["SIGNET_MASTER_KEY", "SIGNET_MASTER_KEY_PREVIOUS", "SIGNET_AUDIT_STREAM"];
+    for (const secret of [...secrets, "DATABASE_URL", "SIGNET_DATABASE_LISTEN_URL", "SMTP_URL"]) {
       assert.equal(variables[secret], undefined);
       assert.match(variables[`${secret}_FILE`] ?? "", /^\/run\/secrets\/signet\//);
     }
@@ -215,6 +218,7 @@ describe("the Helm chart", { skip: missingGoProgram("helm") }, () => {
       [{ logLevel: "loud" }, /logLevel/],
       [{ replicas: 3 }, /replicas/],
       [{ settings: { SIGNET_MASTER_KEY: "hunter2" } }, /SIGNET_MASTER_KEY/],
+      [{ settings: { SIGNET_MASTER_KEY_PREVIOUS: "hunter2" } }, /SIGNET_MASTER_KEY_PREVIOUS/],
       [{ settings: { DATABASE_URL_FILE: "x" } }, /DATABASE_URL_FILE/],
       [{ deviceTls: { enabled: true } }, /deviceTls/],
       [{ metrics: { serviceMonitor: { enabled: true } } }, /metrics/],

@@ -53,6 +53,12 @@ capabilities: { drop: [ALL] }
 - { name: TRUSTED_PROXIES, value: {{ join "," .Values.trustedProxies | quote }} }
 - { name: SIGNET_MASTER_KEY_FILE, value: /run/secrets/signet/master-key }
 - { name: DATABASE_URL_FILE, value: /run/secrets/signet/database-url }
+{{- with .Values.secrets.masterKeyPrevious }}{{ if .secret }}
+- { name: SIGNET_MASTER_KEY_PREVIOUS_FILE, value: /run/secrets/signet/master-key-previous }
+{{- end }}{{ end }}
+{{- with .Values.secrets.auditStream }}{{ if .secret }}
+- { name: SIGNET_AUDIT_STREAM_FILE, value: /run/secrets/signet/audit-stream }
+{{- end }}{{ end }}
 {{- with .Values.secrets.databaseListen }}{{ if .secret }}
 - { name: SIGNET_DATABASE_LISTEN_URL_FILE, value: /run/secrets/signet/database-listen-url }
 {{- end }}{{ end }}
@@ -93,6 +99,12 @@ capabilities: { drop: [ALL] }
     sources:
       - secret: { name: {{ .Values.secrets.masterKey.secret }}, items: [{ key: {{ .Values.secrets.masterKey.key }}, path: master-key }] }
       - secret: { name: {{ .Values.secrets.database.secret }}, items: [{ key: {{ .Values.secrets.database.key }}, path: database-url }] }
+      {{- with .Values.secrets.masterKeyPrevious }}{{ if .secret }}
+      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: master-key-previous }] }
+      {{- end }}{{ end }}
+      {{- with .Values.secrets.auditStream }}{{ if .secret }}
+      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: audit-stream }] }
+      {{- end }}{{ end }}
       {{- with .Values.secrets.databaseListen }}{{ if .secret }}
       - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: database-listen-url }] }
       {{- end }}{{ end }}
