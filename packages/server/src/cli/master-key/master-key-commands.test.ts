@@ -9,6 +9,8 @@ import { createAction } from "../../core/actions/actions.ts";
 import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
 import { keyRing } from "../../core/encryption/key-ring.ts";
+import { renewAllSealed } from "../../core/encryption/renew-sealed.ts";
+import type { SealedColumns } from "../../core/encryption/sealed-columns.ts";
 import { openService } from "../../modules/open-service.ts";
 import { sealedColumns } from "../../modules/sealed-columns.ts";
 import { runForJson, runInProcess } from "../../testing/command-line.ts";
@@ -108,6 +110,29 @@ describe("signet master-key rotate", () => {
       assert.deepEqual(await ciphertexts(running.service), before);
     });
 
+    test("says what a server still seals under an older key, and ends", async () => {
+      const before = await ciphertexts(running.service);
+      // As such a server does: whatever is sealed anew is under the old key a moment later.
+      const [{ encryption, columns }, ...others] = sealedColumns(running.service) as [
+        SealedColumns,
+        ...SealedColumns[],
+      ];
+      const stale = {
+        ...encryption,
+        renew: (sealed: string, row: string) => encryption.seal(encryption.open(sealed, row), row),
+      };
+      const counts = await renewAllSealed(
+        running.service,
+        [{ encryption: stale, columns }, ...others],
+        "stale",
+      );
+      assert.equal(counts.left, counts.renewed / 5);
+      assert.ok(counts.left > 0);
+      assert.notDeepEqual(await ciphertexts(running.service), before);
+      const events = await listAuditEvents(running.service.database.query, seeded.organisation.id, 200);
+      assert.equal(events.filter(({ actor }) => actor === "stale").length, 1, "told once");
+    });
+
     test("seals everything anew, while the service goes on", async () => {
       const before = await ciphertexts(running.service);
       const { refreshToken } = await getTokens(seeded);
@@ -120,7 +145,7 @@ describe("signet master-key rotate", () => {
       assert.deepEqual([counts.renewed, counts.unreadable], [counts.sealed, 0]);
       assert.deepEqual([(await rotated(env(NEW, OLD))).renewed], [0], "repeated");
       const events = await listAuditEvents(running.service.database.query, seeded.organisation.id, 200);
-      const told = events.filter(({ action }) => action === "master-key.rotated");
+      const told = events.filter(({ action, actor }) => action === "master-key.rotated" && actor !== "stale");
       assert.deepEqual(
         told.map(({ actor, target }) => [actor, target]),
         [["operator", seeded.organisation.id]],

@@ -11,16 +11,13 @@ import {
 } from "../../core/encryption/folder-keys.ts";
 import { MASTER_KEY_BYTES } from "../../core/encryption/key-ring.ts";
 import { wrappingOf } from "../../core/encryption/master-key.ts";
-import { countStale, type Renewal, renewSealed } from "../../core/encryption/renew-sealed.ts";
+import { countStale, renewAllSealed, type WholeRenewal } from "../../core/encryption/renew-sealed.ts";
 import { storedKeyText } from "../../core/encryption/stored-key.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { sealedColumns } from "../../modules/sealed-columns.ts";
 import { type Call, type Command, jsonOption, UsageError } from "../command.ts";
 import { escapeControls, printResult } from "../output.ts";
 import { OPERATOR } from "../with-service.ts";
-
-/** Values that a server seals under the key before while this goes on: until none is left, or an end. */
-const MAX_ROUNDS = 5;
 
 export const masterKeyCommands: readonly Command[] = [
   {
@@ -77,9 +74,9 @@ async function wrap(call: Call): Promise<number> {
 
 async function rotate(service: Service, call: Call): Promise<number> {
   const isNewKey = await replaceKey(service, call);
-  const counts = await renewAll(service);
+  const counts = await renewAllSealed(service, sealedColumns(service), OPERATOR);
   printResult(call, { ...counts, newKey: isNewKey }, () => describe(counts, call, isNewKey));
-  return counts.unreadable > 0 ? 1 : 0;
+  return counts.unreadable > 0 || counts.left > 0 ? 1 : 0;
 }
 
 /**
@@ -106,30 +103,17 @@ async function replaceKey(service: Service, { values }: Call): Promise<boolean> 
   return true;
 }
 
-async function renewAll(service: Service): Promise<Renewal> {
-  const groups = sealedColumns(service);
-  let counts = await renewSealed(service, groups, OPERATOR);
-  let { renewed } = counts;
-  for (
-    let round = 1;
-    round < MAX_ROUNDS && (await countStale(service.database, groups)).renewed > 0;
-    round++
-  ) {
-    counts = await renewSealed(service, groups, OPERATOR);
-    renewed += counts.renewed;
-  }
-  return { ...counts, renewed };
-}
-
 function describe(
-  { sealed, renewed, unreadable, named }: Renewal,
+  { sealed, renewed, unreadable, named, left }: WholeRenewal,
   { config }: Call,
   isNewKey: boolean,
 ): string[] {
   const missing = named.map((name) => `  ${escapeControls(name)}`);
   return [
     ...(isNewKey ? [`A new master key is in ${config.dataDir}.`] : []),
-    `${renewed} of ${sealed} values were sealed anew; all that can be read are under the master key in use.`,
+    left > 0
+      ? `${renewed} values were sealed anew, but a server still seals under an older key: ${left} are under it now. Let every server have the new key first, then run this again, and keep the old key until then.`
+      : `${renewed} of ${sealed} values were sealed anew; all that can be read are under the master key in use.`,
     ...(unreadable > 0 ? [`No known master key opens ${unreadable}:`, ...missing] : []),
     previousAdvice(config),
   ];

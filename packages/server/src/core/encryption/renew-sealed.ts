@@ -30,13 +30,13 @@ interface Counts {
 export const countStale = (database: Database, groups: readonly SealedColumns[]): Promise<Renewal> =>
   eachColumn(database, groups, () => Promise.resolve(true));
 
-/** The audit log of each organisation with a value that was sealed anew says so, once. */
+/** The audit log of each organisation with a value that was sealed anew says so, once. @param told which know it already */
 export function renewSealed(
   { database, clock }: CoreDeps,
   groups: readonly SealedColumns[],
   actor: string,
+  told = new Set<string>(),
 ): Promise<Renewal> {
-  const told = new Set<string>();
   const tell = async (tx: Db, { org_id }: RowKey) => {
     if (typeof org_id !== "string" || told.has(org_id)) return;
     const event = { actor, action: "master-key.rotated", target: org_id } as const;
@@ -50,6 +50,30 @@ export function renewSealed(
       return true;
     }),
   );
+}
+
+export interface WholeRenewal extends Renewal {
+  /** Values that somebody has sealed under an older key meanwhile, in each round again. */
+  readonly left: number;
+}
+
+/** Values that a server seals under the key before while this goes on: until none is left, or an end. */
+const MAX_ROUNDS = 5;
+
+/** The same until nothing is left under an older key, as far as servers have taken the key in use over. */
+export async function renewAllSealed(
+  deps: CoreDeps,
+  groups: readonly SealedColumns[],
+  actor: string,
+): Promise<WholeRenewal> {
+  let renewed = 0;
+  const told = new Set<string>();
+  for (let round = 1; ; round++) {
+    const counts = await renewSealed(deps, groups, actor, told);
+    renewed += counts.renewed;
+    const left = (await countStale(deps.database, groups)).renewed;
+    if (left === 0 || round === MAX_ROUNDS) return { ...counts, renewed, left };
+  }
 }
 
 async function eachColumn(
