@@ -131,6 +131,8 @@ const environment: Readonly<Record<SettingName, string>> = {
   SIGNET_OUTBOUND_ALLOW:
     "non-public hosts, addresses and networks that outbound requests may reach, comma-separated",
   LOG_LEVEL: "trace, debug, info (default), warn, error, fatal or silent",
+  LOG_FORMAT: "json (default), or pretty for people at a terminal",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "collector of traces by OTLP over HTTP (default: none)",
   TRUSTED_PROXIES: "addresses or networks whose X-Forwarded-For header is trusted, comma-separated",
   SIGNET_MTLS_PORT: "port for mutual TLS with device certificates (default: off)",
   SIGNET_MTLS_HOST: "address to listen on for mutual TLS (default: HOST)",

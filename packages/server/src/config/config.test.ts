@@ -40,6 +40,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     masterKeyWrapping: undefined,
     previousMasterKeys: [],
     logLevel: "info",
+    logFormat: "json",
     trustedProxies: [],
     rateLimits: defaultRateLimits,
     outboundAllow: [],
@@ -145,6 +146,7 @@ test("reports all faults together", () => {
     SIGNET_PASSWORD_CONCURRENCY: "many",
     SIGNET_MASTER_KEY: "short",
     LOG_LEVEL: "loud",
+    LOG_FORMAT: "xml",
     TRUSTED_PROXIES: "10.0.0.0/33, proxy.example",
     SIGNET_RATE_LIMITS: "password-account=0/900, cake=1/1",
   });
@@ -156,6 +158,7 @@ test("reports all faults together", () => {
     "SIGNET_PASSWORD_CONCURRENCY",
     "SIGNET_MASTER_KEY",
     "LOG_LEVEL",
+    "LOG_FORMAT",
     '"10.0.0.0/33"',
     '"proxy.example"',
     '"password-account=0/900"',

@@ -53,6 +53,7 @@ export interface Config extends CertificateListeners {
   /** Master keys that still open and verify, newest first. */
   readonly previousMasterKeys: readonly Buffer[];
   readonly logLevel: string;
+  readonly logFormat: LogFormat;
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
   /** Concurrent password hashes; more than two need a larger UV_THREADPOOL_SIZE. */
@@ -84,6 +85,8 @@ export class InvalidConfig extends Error {
     this.faults = faults;
   }
 }
+
+export type LogFormat = "json" | "pretty";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
@@ -118,6 +121,7 @@ export function readConfig(environment: Env = process.env): Config {
     masterKeyWrapping: masterKeyWrapping(env, faults),
     previousMasterKeys: previousMasterKeys(env, faults),
     logLevel,
+    logFormat: logFormat(env, faults),
     rateLimits: rateLimits(env, faults),
     passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", hashes, faults),
     outboundAllow: outboundAllow(env, faults),
@@ -204,6 +208,14 @@ function masterKey(env: Env, faults: string[]): Buffer | undefined {
   const key = readStoredKey(value);
   if (!key) faults.push("SIGNET_MASTER_KEY must be 32 bytes, in base64url (43 characters) or hex (64)");
   return key;
+}
+
+/** Pretty is for people: programs that read logs want JSON. */
+function logFormat(env: Env, faults: string[]): LogFormat {
+  const value = text(env, "LOG_FORMAT") ?? "json";
+  if (value === "json" || value === "pretty") return value;
+  faults.push("LOG_FORMAT must be json or pretty");
+  return "json";
 }
 
 function masterKeyWrapping(env: Env, faults: string[]): Pkcs11Location | undefined {

@@ -14,6 +14,7 @@ test("traces only with an endpoint, and not where the SDK is disabled", () => {
   assert.equal(read({ ...endpoint, OTEL_SDK_DISABLED: "TRUE" }).settings, undefined);
   assert.deepEqual(read(endpoint), {
     settings: {
+      endpoint: "http://127.0.0.1:4318",
       serviceName: "signet",
       sampling: { isByParent: true, ratio: 1 },
       batches: {

@@ -22,6 +22,7 @@ export function tracingSettings(env: Env, faults: string[]): TracingSettings | u
     if ((text(env, name) ?? "http/protobuf") !== "http/protobuf")
       faults.push(`${name} must be http/protobuf: traces are sent by no other`);
   return {
+    endpoint,
     serviceName: text(env, "OTEL_SERVICE_NAME") ?? "signet",
     sampling: sampling(env, faults),
     batches: batches(env, faults),

@@ -16,6 +16,8 @@ export interface RequestOfTrace {
 }
 
 export interface TracingSettings {
+  /** Of all signals: traces go to `/v1/traces` there. */
+  readonly endpoint: string;
   readonly serviceName: string;
   readonly sampling: Sampling;
   readonly batches: SpanBatches;

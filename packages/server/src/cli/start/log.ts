@@ -1,6 +1,8 @@
-/** The server log: JSON lines on standard output. */
+/** The server log: lines on standard output, JSON unless LOG_FORMAT says otherwise. */
 import { type DestinationStream, type Logger, pino } from "pino";
+import type { LogFormat } from "../../config/config.ts";
 import type { RequestLine } from "../../http/request-log.ts";
+import { prettyLines } from "./pretty-log.ts";
 
 export type Log = Logger & { request(line: RequestLine): void };
 
@@ -11,10 +13,14 @@ const PIPE_BUF = 4_096;
  * Writes are buffered, so that requests don't wait for the disk, and flushed twice a second. Request lines are
  * formatted by hand, at a third of pino's cost, because every request writes one.
  * @param worker its number, when several processes write to the same output */
-export function openLog(level: string, worker?: number): Log {
+export function openLog(
+  { logLevel, logFormat }: { readonly logLevel: string; readonly logFormat: LogFormat },
+  worker?: number,
+): Log {
   // Only short writes reach a pipe whole, beside those of other processes (POSIX: PIPE_BUF); a longer line goes by itself.
   const sizes = worker === undefined ? { minLength: 16_000 } : { minLength: 3_000, maxWrite: PIPE_BUF };
-  const log = logTo(level, pino.destination({ sync: false, ...sizes }), worker);
+  const output = pino.destination({ sync: false, ...sizes });
+  const log = logTo(logLevel, logFormat === "pretty" ? prettyLines(output) : output, worker);
   setInterval(() => log.flush(), 500).unref();
   return log;
 }

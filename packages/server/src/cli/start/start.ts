@@ -56,7 +56,7 @@ export const startCommand: Command = {
     // Registered first: a signal during startup also shuts down gracefully.
     const signal = nextSignal();
     const worker = currentWorker();
-    const log = openLog(config.logLevel, worker?.id);
+    const log = openLog(config, worker?.id);
     const uncaught = watchUncaughtErrors(log);
     const stopRequested = Promise.race([signal, uncaught.stopRequested]);
     const isDemo = values.demo === true;
