@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { argon2Sync, pbkdf2Sync, scryptSync } from "node:crypto";
 import { test } from "node:test";
 import {
+  boundedArgon2,
   firebaseHash,
   foreignHashText,
   fromBase64,
@@ -110,6 +111,20 @@ test("bcrypt reads UTF-8, and 72 bytes of a password, as libxcrypt does", async 
 test("a null byte ends no password: bcrypt would cut it there", async () => {
   assert.equal(await verifyForeignHash(bcrypt[0] ?? "", `${PASSWORD}\0and more`), false);
   assert.equal(await verifyForeignHash(bcrypt[0] ?? "", PASSWORD), true);
+});
+
+test("argon2's costs are whole numbers, as no other text of them can be read again", () => {
+  const costs = { m: 64, t: 1, p: 1 };
+  const rest = {
+    kind: "argon2",
+    type: "id",
+    version: 19,
+    salt: Buffer.alloc(16),
+    hash: Buffer.alloc(32),
+  } as const;
+  assert.ok(boundedArgon2({ ...costs, ...rest }));
+  for (const odd of [{ m: 64.5 }, { p: 1.5 }, { t: 1.5 }])
+    assert.throws(() => boundedArgon2({ ...costs, ...odd, ...rest }), /not possible/);
 });
 
 test("what would cost a sign-in too much, or is malformed, is refused in words", () => {

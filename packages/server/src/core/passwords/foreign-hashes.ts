@@ -103,7 +103,8 @@ function readArgon2(type: string, parts: readonly string[]): ForeignHash {
 export function boundedArgon2(one: Argon2): Argon2 {
   const { version, m, t, p } = one;
   if (version !== 16 && version !== 19) throw new UnusableHash("argon2 has an unknown version");
-  if (!(t >= 1 && p >= 1 && m >= 8 * p) || one.salt.length < 8)
+  const areWhole = [m, t, p].every((cost) => Number.isSafeInteger(cost));
+  if (!areWhole || !(t >= 1 && p >= 1 && m >= 8 * p) || one.salt.length < 8)
     throw new UnusableHash("argon2's parameters are not possible");
   const { argon2Kibibytes: memory, argon2Work: work, argon2Lanes: lanes } = foreignLimits;
   if (m > memory || m * t > work || p > lanes)
