@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { duringRequest } from "../audited-request.ts";
 import { chainRound } from "../chain/chaining.ts";
 import { chainKey } from "../chain/link.ts";
 import { openDestination, RefusedLines, type SendLines } from "./destination.ts";
-import { countUnsent } from "./stream.store.ts";
+import { countUnsent, findStreamedSeq, movePosition } from "./stream.store.ts";
 import { type AuditStreamDeps, startAuditStream } from "./stream.ts";
 
 interface Line {
@@ -209,6 +209,26 @@ forEachDatabase(({ fresh }) => {
     await stopThird();
     assert.equal(by.at(-1), "third");
   });
+
+  test("a position is moved only from where it is: another node may have sent meanwhile", async () => {
+    const { query } = running.service.database;
+    const [orgId = ""] = orgs;
+    const streamedSeq = await findStreamedSeq(query, orgId);
+    const ahead = { orgId, streamedSeq: streamedSeq + 1, seq: streamedSeq + 2 };
+    assert.equal(await movePosition(query, ahead, streamedSeq + 2), false);
+    assert.equal(await findStreamedSeq(query, orgId), streamedSeq);
+  });
+});
+
+test("a file that is a link to another one is not written to", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "signet-stream-"));
+  const [target, link] = [join(folder, "target"), join(folder, "audit.jsonl")];
+  writeFileSync(target, "");
+  symlinkSync(target, link);
+  const send = openDestination({ kind: "file", path: link }, { outbound: outbound({ allow: [] }) });
+  await assert.rejects(send("o", ["{}\n"]), { code: "ELOOP" });
+  assert.equal(readFileSync(target, "utf8"), "");
+  rmSync(folder, { recursive: true });
 });
 
 test("a file is for its owner alone, also one that was there, and half a line is left alone", async () => {
