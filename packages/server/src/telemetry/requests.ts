@@ -25,9 +25,11 @@ export function measureRequest({ method, route, status, durationMs, orgId }: Mea
     route,
     CLASSES[Math.floor(status / 100)] ?? "other",
   );
-  if (organisations && orgId !== undefined) organisations.count(orgId);
+  // An organisation that isn't there is answered by 404: whoever makes up ids must push no real one out.
+  if (status !== NOT_FOUND) organisations?.count(orgId);
 }
 
+const NOT_FOUND = 404;
 const CLASSES = ["other", "1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /** As many are counted to find the largest of them. */
@@ -47,10 +49,11 @@ export function forgetOrganisations(): void {
   organisations = undefined;
 }
 
-/** A random id in a path is counted too, and is the first to go: it never comes again. */
+/** One that seldom comes is the first to go. */
 function watchLargest() {
   const counts = new Map<string, number>();
-  const count = (orgId: string) => {
+  const count = (orgId: string | undefined) => {
+    if (orgId === undefined) return;
     const known = counts.get(orgId);
     if (known === undefined && counts.size >= WATCHED) {
       const [smallest] = [...counts].reduce((one, other) => (other[1] < one[1] ? other : one));
