@@ -69,6 +69,46 @@ describe("the PIN's file and the package", () => {
     await assert.rejects(open("t", 0), /it has no secret key labelled o/);
     await assert.rejects(open("t", 2), /more than one secret key/);
   });
+
+  test("a session that the HSM has ended is opened again, and closed when it fails", async () => {
+    const open = new Set<number>();
+    let opened = 0;
+    const act = (session: Buffer) => {
+      if (!open.has(session[0] ?? 0)) throw new Error("CKR_SESSION_HANDLE_INVALID");
+    };
+    const calls = {
+      C_GetSlotList: () => [Buffer.alloc(1)],
+      C_GetTokenInfo: () => ({ label: "t" }),
+      C_OpenSession: () => {
+        open.add(++opened);
+        return Buffer.from([opened]);
+      },
+      C_CloseSession: (session: Buffer) => {
+        act(session);
+        open.delete(session[0] ?? 0);
+      },
+      C_Login: () => {},
+      C_FindObjectsInit: act,
+      C_FindObjects: () => [Buffer.alloc(1)],
+      C_FindObjectsFinal: act,
+      C_EncryptInit: act,
+      C_Encrypt: (_: Buffer, plain: Buffer) => Buffer.concat([plain, Buffer.alloc(16)]),
+      C_DecryptInit: act,
+      C_Decrypt: (_: Buffer, data: Buffer) => {
+        if (data.at(-1) !== 0) throw new Error("CKR_ENCRYPTED_DATA_INVALID");
+        return data.subarray(0, 32);
+      },
+    } as unknown as Pkcs11Calls;
+    const { wrap, unwrap } = await openPkcs11Wrapping(at, async () => calls);
+    const stored = wrap(key);
+    open.clear();
+    assert.deepEqual(unwrap(stored), key);
+    open.clear();
+    assert.deepEqual(unwrap(wrap(key)), key);
+    for (let times = 0; times < 3; times++)
+      assert.throws(() => unwrap(Buffer.alloc(60, 9)), /does not unwrap the master key/);
+    assert.equal(open.size, 1, "none is left behind");
+  });
 });
 
 describe("keys in a data folder, wrapped by SoftHSM", { skip: softHsmMissing() }, () => {

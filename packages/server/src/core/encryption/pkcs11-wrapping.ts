@@ -30,6 +30,7 @@ export interface Pkcs11Calls {
   C_GetSlotList(tokenPresent: boolean): Handle[];
   C_GetTokenInfo(slot: Handle): { readonly label: string };
   C_OpenSession(slot: Handle, flags: number): Handle;
+  C_CloseSession(session: Handle): void;
   C_Login(session: Handle, userType: number, pin: string): void;
   C_FindObjectsInit(session: Handle, template: Attribute[]): void;
   C_FindObjects(session: Handle, max: number): Handle[];
@@ -74,7 +75,49 @@ export async function openPkcs11Wrapping(
   }
 }
 
-function wrapping(calls: Pkcs11Calls, { token, object }: Pkcs11Location, pin: string): KeyWrapping {
+const mechanism = (iv: Buffer): GcmMechanism => ({
+  mechanism: CKM_AES_GCM,
+  parameter: { type: CK_PARAMS_AES_GCM_V240, iv, aad: AAD, ivBits: 8 * IV_BYTES, tagBits: 128 },
+});
+
+function wrapping(calls: Pkcs11Calls, location: Pkcs11Location, pin: string): KeyWrapping {
+  let { session, key } = openSession(calls, location, pin);
+  /** In another session if need be: a server runs for months until a key is replaced, and its HSM may have been away meanwhile. */
+  const again = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch {
+      ignoreFailure(() => calls.C_CloseSession(session));
+      ({ session, key } = openSession(calls, location, pin));
+      return work();
+    }
+  };
+  return {
+    wrap: (plain) =>
+      again(() => {
+        const iv = randomBytes(IV_BYTES);
+        calls.C_EncryptInit(session, mechanism(iv), key);
+        return Buffer.concat([iv, calls.C_Encrypt(session, plain, Buffer.alloc(MAX_OUT))]);
+      }),
+    unwrap: (stored) => {
+      if (!isWrapped(stored)) return stored;
+      try {
+        return again(() => {
+          calls.C_DecryptInit(session, mechanism(stored.subarray(0, IV_BYTES)), key);
+          return Buffer.from(calls.C_Decrypt(session, stored.subarray(IV_BYTES), Buffer.alloc(MAX_OUT)));
+        });
+      } catch (error) {
+        const { object, token } = location;
+        throw new Error(`the key ${object} of token ${token} does not unwrap the master key`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+/** @throws when the token or its key is not there */
+function openSession(calls: Pkcs11Calls, { token, object }: Pkcs11Location, pin: string) {
   const slot = calls.C_GetSlotList(true).find((one) => calls.C_GetTokenInfo(one).label.trimEnd() === token);
   if (!slot) throw new Error("there is no such token");
   const session = calls.C_OpenSession(slot, CKF_SERIAL_SESSION);
@@ -87,28 +130,7 @@ function wrapping(calls: Pkcs11Calls, { token, object }: Pkcs11Location, pin: st
   calls.C_FindObjectsFinal(session);
   if (!key || another)
     throw new Error(`it has ${key ? "more than one" : "no"} secret key labelled ${object}`);
-  const mechanism = (iv: Buffer): GcmMechanism => ({
-    mechanism: CKM_AES_GCM,
-    parameter: { type: CK_PARAMS_AES_GCM_V240, iv, aad: AAD, ivBits: 8 * IV_BYTES, tagBits: 128 },
-  });
-  return {
-    wrap: (plain) => {
-      const iv = randomBytes(IV_BYTES);
-      calls.C_EncryptInit(session, mechanism(iv), key);
-      return Buffer.concat([iv, calls.C_Encrypt(session, plain, Buffer.alloc(MAX_OUT))]);
-    },
-    unwrap: (stored) => {
-      if (!isWrapped(stored)) return stored;
-      try {
-        calls.C_DecryptInit(session, mechanism(stored.subarray(0, IV_BYTES)), key);
-        return Buffer.from(calls.C_Decrypt(session, stored.subarray(IV_BYTES), Buffer.alloc(MAX_OUT)));
-      } catch (error) {
-        throw new Error(`the key ${object} of token ${token} does not unwrap the master key`, {
-          cause: error,
-        });
-      }
-    },
-  };
+  return { session, key };
 }
 
 async function readPin(path: string): Promise<string> {
@@ -151,5 +173,13 @@ function attempt(act: () => void, passed: number): void {
     act();
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === passed)) throw error;
+  }
+}
+
+function ignoreFailure(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // It was closed already.
   }
 }
