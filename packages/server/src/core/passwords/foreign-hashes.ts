@@ -229,6 +229,15 @@ export function foreignHashText(one: ForeignHash): string {
 export const isForeignHash = (stored: string): boolean =>
   /^\$(2[aby]|scrypt|firebase-scrypt|pbkdf2-\w+)\$/.test(stored);
 
+const BCRYPT_BYTES = 72;
+
+/**
+ * Whether the hash covers the whole password. bcrypt ends after 72 bytes: what was typed beyond them may be wrong, and would become
+ * the password.
+ */
+export const isWhole = (stored: string, password: string): boolean =>
+  !/^\$2[aby]\$/.test(stored) || Buffer.byteLength(password) <= BCRYPT_BYTES;
+
 const derivePbkdf2 = promisify(pbkdf2);
 const deriveScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt);
 

@@ -14,8 +14,11 @@ test("verifies equivalent Unicode input, and rejects a wrong or missing password
 
 test("weaker parameters need a rehash, current ones don't", async () => {
   const passwords = createPasswordHasher();
-  assert.equal(passwords.needsRehash(await argon2.hash("x", { memoryCost: 8_192, timeCost: 1 })), true);
-  assert.equal(passwords.needsRehash(await passwords.hash("x", "org")), false);
+  assert.equal(passwords.needsRehash(await argon2.hash("x", { memoryCost: 8_192, timeCost: 1 }), "x"), true);
+  assert.equal(passwords.needsRehash(await passwords.hash("x", "org"), "x"), false);
+  const bcrypt = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
+  assert.equal(passwords.needsRehash(bcrypt, "é".repeat(36)), true, "72 bytes");
+  assert.equal(passwords.needsRehash(bcrypt, "é".repeat(36).concat("x")), false, "its end was not verified");
 });
 
 test("a full queue rejects immediately, and drains", async () => {

@@ -9,7 +9,7 @@ import { histogram, level } from "../../telemetry/families.ts";
 import { inSpan } from "../../telemetry/tracing.ts";
 import { fairPlaces, NoPlaceLeft } from "../fair-places.ts";
 import { rateLimitRefusals } from "../rate-limits/refusals.ts";
-import { isForeignHash, verifyForeignHash } from "./foreign-hashes.ts";
+import { isForeignHash, isWhole, verifyForeignHash } from "./foreign-hashes.ts";
 
 /** OWASP's second recommended setting; stored in each hash, so that they can be raised later. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
@@ -41,8 +41,11 @@ export interface PasswordHasher {
    * from other products (`foreign-hashes.ts`) wait in the same queue, and need a rehash.
    */
   verify(passwordHash: string | undefined, password: string, orgId: string): Promise<boolean>;
-  /** Whether the hash has other parameters than the current ones. */
-  needsRehash(passwordHash: string): boolean;
+  /**
+   * Whether the hash has other parameters than the current ones, and the password that it has verified may be hashed anew in its
+   * place.
+   */
+  needsRehash(passwordHash: string, password: string): boolean;
 }
 
 export interface PasswordHasherOptions {
@@ -92,7 +95,8 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
         const matches = await verifyAny(passwordHash ?? (await decoy), password);
         return passwordHash !== undefined && matches;
       }),
-    needsRehash: (passwordHash) => !passwordHash.startsWith(expected),
+    needsRehash: (passwordHash, password) =>
+      !passwordHash.startsWith(expected) && isWhole(passwordHash, password),
   };
 }
 

@@ -99,7 +99,7 @@ async function renewHash(
   stored: string,
   password: string,
 ): Promise<void> {
-  if (!deps.passwords.needsRehash(stored)) return;
+  if (!deps.passwords.needsRehash(stored, password)) return;
   try {
     const hash = await deps.passwords.hash(password, user.homeOrgId);
     const owner = { orgId: user.homeOrgId, id: user.id };
