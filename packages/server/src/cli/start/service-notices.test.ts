@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { freshPostgres } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { startSignet } from "../../testing/started-program.ts";
@@ -48,20 +49,25 @@ test("the watchdog is fed while the process does its work, and not while it is s
   t.mock.timers.tick(500);
   await eventually("it is fed again", async () => (await fed()) >= 2);
   assert.equal(await fed(), 2);
+  notices.end();
+  t.mock.timers.tick(5_000);
+  // What it would have said by then is said by a program that has to start.
+  await setTimeout(200);
+  assert.equal(await fed(), 2, "after the end nothing is said");
 });
 
-test("a program that is missing is logged once, and ends nothing", async () => {
+test("a program that is missing is logged once, and ends nothing", async (t) => {
   const messages: string[] = [];
   const error = (_fields: unknown, message: string) => void messages.push(message);
   const notices = serviceNotices(
     { environment: { PATH: folder, NOTIFY_SOCKET: "/nowhere" }, watchdogMs: 4 },
     { error } as unknown as typeof silentLog,
   );
+  // Other tests run in this process afterwards.
+  t.after(() => notices.end());
   notices.ready(() => false);
   await eventually("it is logged", () => messages.length > 0);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, 50);
-  await promise;
+  await setTimeout(50);
   assert.deepEqual(messages, ["telling systemd failed"]);
 });
 

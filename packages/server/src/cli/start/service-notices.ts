@@ -12,15 +12,18 @@ export interface ServiceNotices {
   ready(isStuck: () => boolean): void;
   /** It drains. The watchdog is fed until the process ends. */
   stopping(): void;
+  /** Nothing is said any more. */
+  end(): void;
 }
 
 /** Longer than systemd takes; a program that hangs must not pile up. */
 const MOST_MS = 5_000;
 
 export function serviceNotices(manager: ServiceManager | undefined, log: Pick<Log, "error">): ServiceNotices {
-  if (!manager) return { ready: () => {}, stopping: () => {} };
+  if (!manager) return { ready: () => {}, stopping: () => {}, end: () => {} };
   const { environment, watchdogMs } = manager;
   let hasFailed = false;
+  let feeding: NodeJS.Timeout | undefined;
   const tell = (...states: string[]) =>
     execFile("systemd-notify", states, { env: environment, timeout: MOST_MS }, (error) => {
       // Once: it would fail every few seconds.
@@ -32,8 +35,9 @@ export function serviceNotices(manager: ServiceManager | undefined, log: Pick<Lo
       tell("READY=1", "STATUS=Serving");
       if (watchdogMs === undefined) return;
       // Half of the time, as sd_watchdog_enabled(3) recommends. A loop that stands still feeds nothing.
-      setInterval(() => void (isStuck() || tell("WATCHDOG=1")), watchdogMs / 2).unref();
+      feeding = setInterval(() => void (isStuck() || tell("WATCHDOG=1")), watchdogMs / 2).unref();
     },
     stopping: () => void tell("STOPPING=1", "STATUS=Finishing requests"),
+    end: () => clearInterval(feeding),
   };
 }
