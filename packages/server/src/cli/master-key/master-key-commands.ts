@@ -55,15 +55,18 @@ async function wrap(call: Call): Promise<number> {
   const { config, values } = call;
   if (!config.masterKeyWrapping) throw new UsageError("SIGNET_MASTER_KEY_PKCS11 is not set: there is no HSM");
   const wrapping = await wrappingOf(config);
-  const print = (keys: readonly Buffer[], names: readonly string[]) => {
+  const print = (keys: readonly Buffer[], lines: (kept: readonly string[]) => string[]) => {
     const kept = keys.map((key) => storedKeyText(wrapping.wrap(key)));
-    return printResult(call, { keys: kept }, () => kept.map((key, at) => `${names[at] ?? ""}${key}`));
+    return printResult(call, { keys: kept }, () => lines(kept));
   };
-  if (values.new === true) return print([randomBytes(MASTER_KEY_BYTES)], []);
+  if (values.new === true) return print([randomBytes(MASTER_KEY_BYTES)], (kept) => [...kept]);
   if (config.masterKey) {
-    const previous = config.previousMasterKeys.map(wrapping.unwrap);
-    const names = ["SIGNET_MASTER_KEY=", ...previous.map(() => "SIGNET_MASTER_KEY_PREVIOUS=")];
-    return print([wrapping.unwrap(config.masterKey), ...previous], names);
+    const keys = [config.masterKey, ...config.previousMasterKeys].map(wrapping.unwrap);
+    // One line for all previous keys: of two with the same name only one would count.
+    return print(keys, ([first, ...previous]) => [
+      `SIGNET_MASTER_KEY=${first}`,
+      ...(previous.length > 0 ? [`SIGNET_MASTER_KEY_PREVIOUS=${previous.join(",")}`] : []),
+    ]);
   }
   await wrapFolderKeys(config.dataDir, wrapping);
   const path = join(config.dataDir, MASTER_KEY_FILE);

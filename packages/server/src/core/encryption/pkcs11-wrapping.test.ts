@@ -164,6 +164,12 @@ describe("keys in a data folder, wrapped by SoftHSM", { skip: softHsmMissing() }
     const { keys } = await runForJson<{ keys: string[] }>(["master-key", "wrap"], settings);
     const again = { ...env(), SIGNET_MASTER_KEY: keys[0] ?? "" };
     assert.ok(isWrapped(readConfig(again).masterKey ?? key));
+    const before = { SIGNET_MASTER_KEY_PREVIOUS: `${"01".repeat(32)},${"02".repeat(32)}` };
+    const { out } = await runInProcess(["master-key", "wrap"], { ...settings, ...before });
+    assert.match(
+      out,
+      /^SIGNET_MASTER_KEY=pkcs11\.\S+\nSIGNET_MASTER_KEY_PREVIOUS=pkcs11\.[^\s,]+,pkcs11\.\S+\n$/,
+    );
     const made = await runForJson<{ keys: string[] }>(["master-key", "wrap", "--new"], env());
     assert.match(made.keys.join(), /^pkcs11\.[\w-]{80}$/);
     const { code, err } = await runInProcess(["master-key", "wrap"], { SIGNET_DATA_DIR: folder });
