@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire, registerHooks } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,12 +68,15 @@ export async function softHsm(...labels: string[]): Promise<SoftHsm> {
   process.env["SOFTHSM2_CONF"] = join(folder, "softhsm2.conf");
   const init = ["--init-token", "--free", "--label", "signet", "--so-pin", "5678", "--pin", "1234"];
   execFileSync("softhsm2-util", init, { stdio: "pipe" });
+  // A library keeps its state by process, and another test may have loaded the original: a copy has a state of its own.
+  const copy = join(folder, "libsofthsm2.so");
+  await copyFile(library ?? "", copy);
   // In a process of its own: this one's library is the service's.
   execFileSync(process.execPath, ["--input-type=commonjs", "--eval", makeKeys(labels)], { stdio: "pipe" });
   return {
     folder,
     uri: (object) =>
-      `pkcs11:token=signet;object=${object}?module-path=${library}&pin-source=${join(folder, "pin")}`,
+      `pkcs11:token=signet;object=${object}?module-path=${copy}&pin-source=${join(folder, "pin")}`,
     close: async () => {
       takeAway();
       if (configured === undefined) delete process.env["SOFTHSM2_CONF"];

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createPublicKey, type KeyObject, type SigningOptions, sign } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire, registerHooks } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
@@ -208,6 +208,8 @@ describe("a key in SoftHSM", { skip: await missing() }, () => {
     await writeFile(path.join(folder, "softhsm2.conf"), `directories.tokendir = ${folder}/tokens\n`);
     await writeFile(path.join(folder, "pin"), "1234\n", { mode: 0o600 });
     process.env["SOFTHSM2_CONF"] = path.join(folder, "softhsm2.conf");
+    // A library keeps its state by process, and another test may have loaded the original: a copy has a state of its own.
+    await copyFile(library ?? "", path.join(folder, "libsofthsm2.so"));
     inToken("--init-token", "--free", "--label", "signet", "--so-pin", "5678");
   });
   after(async () => {
@@ -224,7 +226,7 @@ describe("a key in SoftHSM", { skip: await missing() }, () => {
       await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }));
       inToken("--import", file, "--token", "signet", "--label", alg, "--id", `0${index}`);
       const place = {
-        library: library ?? "",
+        library: path.join(folder, "libsofthsm2.so"),
         token: "signet",
         pinFile: path.join(folder, "pin"),
         key: alg,
@@ -237,4 +239,14 @@ describe("a key in SoftHSM", { skip: await missing() }, () => {
         assert.equal(checkAgentSignature({ publicKey, alg }, texts[index] ?? "", signature), "good");
       await key.close();
     });
+
+  test("a library that is loaded by another path as well is used as it is", async () => {
+    const [library, alias] = ["libsofthsm2.so", "alias.so"].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+    ];
+    await symlink(library, alias);
+    await openLibrary(library);
+    assert.ok((await openLibrary(alias)).C_GetSlotList(true).length > 0);
+  });
 });

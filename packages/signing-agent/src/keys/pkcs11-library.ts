@@ -33,6 +33,8 @@ export interface Pkcs11 {
 }
 
 const CKF_OS_LOCKING_OK = 2;
+/** By another path to the same library, or by another module of this process. */
+const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
 /** Each library is loaded once and stays: SoftHSM 2.6.1, for one, crashes the process when it is unloaded and loaded again. */
 const loaded = new Map<string, Promise<Pkcs11>>();
 
@@ -47,10 +49,19 @@ async function loadLibrary(path: string): Promise<Pkcs11> {
   const calls = await loadPkcs11js();
   try {
     calls.load(path);
-    calls.C_Initialize({ flags: CKF_OS_LOCKING_OK });
+    initialize(calls);
     return calls;
   } catch (error) {
     throw new InvalidKey(`the PKCS#11 library ${path} cannot be used`, { cause: error });
+  }
+}
+
+function initialize(calls: Pkcs11): void {
+  try {
+    calls.C_Initialize({ flags: CKF_OS_LOCKING_OK });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== CKR_CRYPTOKI_ALREADY_INITIALIZED) throw error;
   }
 }
 
