@@ -9,6 +9,7 @@ import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { setCertificateSource } from "../http/listeners/client-certificate.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
+import { apiScopeCases } from "../testing/api-operations/api-scopes.ts";
 import { apiUsersCases } from "../testing/api-operations/api-users.ts";
 import { deviceAdminCases } from "../testing/api-operations/device-admin.ts";
 import { deviceCases } from "../testing/api-operations/devices.ts";
@@ -39,6 +40,7 @@ const cases: ApiCases = {
   ...sovereignCases,
   ...deviceAdminCases,
   ...apiUsersCases,
+  ...apiScopeCases,
   // Last: they let months go by.
   ...deviceCases,
 };

@@ -1,6 +1,8 @@
 /** API v1: records of an organisation, for programs with an access token. */
 import { hitPortions } from "../core/rate-limits/hit-portions.ts";
 import { limitHeadersOf } from "../features/api-v1/access.ts";
+import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
+import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
@@ -26,8 +28,10 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
     },
   };
   const deps = { ...service, baseUrl, rateLimits, portions: hitPortions() };
-  apiUsersRoutes(api, {
+  const apiDeps: ApiDeps = {
     ...deps,
     hasValidBinding: (organisation, request, claims) => hasValidBinding(deps, organisation, request, claims),
-  });
+  };
+  apiUsersRoutes(api, apiDeps);
+  apiScopesRoutes(api, apiDeps);
 };

@@ -7,7 +7,17 @@ import { withoutCustom } from "./scopes.ts";
 /** No organisation's own scope begins so; one that was made before this rule keeps its own meaning. */
 export const API_SCOPE_PREFIX = "signet:";
 
-export const apiScopes = ["signet:users:read", "signet:users:write", "signet:organisation:write"] as const;
+/** Each can be read, and changed; to change includes to read. */
+export const apiAreas = [
+  ...(["users", "groups", "roles", "applications"] as const),
+  ...(["connections", "organisation", "devices", "pools"] as const),
+] as const;
+export type ApiArea = (typeof apiAreas)[number];
+
+export const apiScopes = [
+  ...apiAreas.flatMap((area) => [`signet:${area}:read`, `signet:${area}:write`] as const),
+  "signet:audit:read" as const,
+];
 export type ApiScope = (typeof apiScopes)[number];
 
 export const isApiScope = (name: string): name is ApiScope => (apiScopes as readonly string[]).includes(name);

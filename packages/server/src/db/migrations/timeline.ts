@@ -25,6 +25,7 @@ import { organisationDeletion } from "./0026-organisation-deletion.ts";
 import { installationKey } from "./0027-installation-key.ts";
 import { auditStream } from "./0028-audit-stream.ts";
 import { auditCheckpoint } from "./0029-audit-checkpoint.ts";
+import { idempotencyOfClients } from "./0030-idempotency-of-clients.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const timeline: readonly Migration[] = [
   installationKey,
   auditStream,
   auditCheckpoint,
+  idempotencyOfClients,
 ];

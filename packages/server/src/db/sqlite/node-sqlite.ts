@@ -16,6 +16,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { takeOverSync } from "./disk-sync.ts";
+import { addFoldCase } from "./fold-case.ts";
 import { type GroupCommit, groupCommit, type StatementKind } from "./group-commit.ts";
 import type { Turns } from "./turns.ts";
 import { isUnsynced } from "./unsynced-mark.ts";
@@ -33,6 +34,7 @@ export function openSqliteFile(path: string): DatabaseSync {
   file.exec("pragma foreign_keys = on");
   file.exec("pragma cache_size = -65536");
   file.exec("pragma temp_store = memory");
+  addFoldCase(file);
   return file;
 }
 

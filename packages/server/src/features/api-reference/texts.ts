@@ -50,6 +50,10 @@ export const tags = [
       "Device certificates issued by the organisation's certificate authority, and enrolment codes. Errors use the OAuth format.",
   },
   { name: "Organisations", description: "Applications the caller can access." },
+  {
+    name: "API v1: scopes",
+    description: "Custom scopes of the organisation and the claims they add.",
+  },
   { name: "Service", description: "Health, version and API description." },
 ];
 

@@ -1,6 +1,6 @@
 /**
- * Who calls API v1 (api-v1.md, "Access"): a client with an access token of its own. The token's client, grant, scopes,
- * revocation and certificate are looked up at every call.
+ * Who calls API v1 (api-v1.md, "Access"): a client with an access token of its own, or an administrator through a client. The
+ * token's client, grant, user, role, scopes, revocation and certificate are looked up at every call.
  */
 
 import { isUuid } from "@signet/protocol/hash";
@@ -21,9 +21,13 @@ import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
+import type { User } from "../../core/users/user.ts";
+import { findUser } from "../../core/users/users.store.ts";
+import type { Database } from "../../db/open.ts";
 import { ApiError, notFound } from "../../http/api/api-error.ts";
 import type { ApiAuthenticator, ApiRequest } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
+import { runOnce } from "./frame/idempotent-calls.ts";
 
 export interface ApiAccessDeps extends CoreDeps {
   readonly baseUrl: string;
@@ -42,22 +46,27 @@ export interface ApiAccessDeps extends CoreDeps {
 }
 
 export interface ApiCaller {
+  /** Whose records are asked for. */
   readonly organisation: Organisation;
+  /** Whose the token is. */
+  readonly home: Organisation;
   readonly client: Application;
+  /** The administrator whose token it is; undefined for a client's own. */
+  readonly user: Pick<User, "id"> | undefined;
   readonly scopes: readonly ApiScope[];
   /** As the audit log names the caller. */
   readonly actor: string;
   readonly address: string;
 }
 
-export const actOf = ({ organisation, actor, address }: ApiCaller): Act => ({
-  orgId: organisation.id,
-  actor,
-  address,
-});
+export const actOf = ({ organisation, actor, address }: ApiCaller) =>
+  ({ orgId: organisation.id, actor, address }) satisfies Act;
 
-/** Authenticates calls of operations that need the scope. */
-export function apiAuthenticator(deps: ApiAccessDeps, scope: ApiScope): ApiAuthenticator<ApiCaller> {
+/** Authenticates calls of operations that need all of the scopes. */
+export function apiAuthenticator(
+  deps: ApiAccessDeps,
+  ...scopes: readonly ApiScope[]
+): ApiAuthenticator<ApiCaller, Database> {
   return {
     authenticate: async (request) => {
       const { org = "" } = request.params as { org?: string };
@@ -65,10 +74,11 @@ export function apiAuthenticator(deps: ApiAccessDeps, scope: ApiScope): ApiAuthe
       if (!asked) throw notFound();
       const caller = await identify(deps, request);
       await countCall(deps, caller, request);
-      if (asked.id !== caller.organisation.id) throw notFound();
-      if (!holdsApiScope(caller.scopes, scope)) throw insufficientScope(scope);
+      if (asked.id !== caller.home.id) throw notFound();
+      if (!scopes.every((scope) => holdsApiScope(caller.scopes, scope))) throw insufficientScope(scopes);
       return caller;
     },
+    repeat: (caller, request, raw, run) => runOnce(deps, caller, { request, raw, run }),
   };
 }
 
@@ -84,21 +94,42 @@ async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCa
     throw unauthenticated("a token for another audience", "invalid_token");
   const scopes = await deps.accessTokens.activeScopes(organisation, claims);
   const client = await deps.applications.find(organisation.id, claims.client_id);
-  // A client's own: those of users have a family, and another subject.
-  const isOwn = familyIdFromTokenId(claims.jti) === undefined && claims.sub === claims.client_id;
-  if (!scopes || !client || !isOwn || !client.settings.grantTypes.includes("client_credentials"))
-    throw unauthenticated("a revoked token, or not a client's own", "invalid_token");
+  if (!scopes || !client) throw unauthenticated("a revoked token", "invalid_token");
+  const user = await holderOf(deps, organisation, client, claims);
   if (!(await deps.hasValidBinding(organisation, request, claims)))
     throw unauthenticated("a bound token without its certificate", "invalid_token");
   noteCaller(organisation.id, client.id);
   return {
     organisation,
+    home: organisation,
     client,
+    user,
     scopes: apiScopesOf(scopes, await deps.customScopes.list(organisation.id)),
-    actor: `client:${client.id}`,
+    actor: user ? `user:${user.id}` : `client:${client.id}`,
     address: addressOf(request),
   };
 }
+
+/**
+ * @returns undefined for a client's own token: those of users have a family, and another subject
+ * @throws ApiError 401 when the token is neither a client's own nor an administrator's
+ */
+async function holderOf(
+  { database }: ApiAccessDeps,
+  { id: orgId }: Organisation,
+  { settings }: Application,
+  { jti, sub, client_id }: AccessTokenClaims,
+): Promise<User | undefined> {
+  const isOwn = familyIdFromTokenId(jti) === undefined && sub === client_id;
+  if (isOwn && settings.grantTypes.includes("client_credentials")) return undefined;
+  const user = isOwn ? undefined : await findUser(database.query, orgId, sub);
+  if (familyIdFromTokenId(jti) === undefined || !isAdministrator(user))
+    throw unauthenticated("neither a client's own token nor an administrator's", "invalid_token");
+  return user;
+}
+
+const isAdministrator = (user: User | undefined): user is User =>
+  user !== undefined && user.role === "Administrator" && user.disabledAt === null;
 
 /** As the token says; its signature is checked by that organisation's keys. */
 async function organisationOf(deps: ApiAccessDeps, token: string): Promise<Organisation | undefined> {
@@ -117,11 +148,13 @@ const unauthenticated = (cause: string, code?: OAuthErrorCode) =>
     headers: { "www-authenticate": bearerChallenge(REALM, code) },
   });
 
-const insufficientScope = (scope: ApiScope) =>
-  new ApiError(403, "insufficient-scope", "The access token lacks a scope", {
+function insufficientScope(wanted: readonly ApiScope[]): ApiError {
+  const scope = wanted.join(" ");
+  return new ApiError(403, "insufficient-scope", "The access token lacks a scope", {
     detail: `Request a token with the scope ${scope}.`,
     headers: { "www-authenticate": bearerChallenge(REALM, "insufficient_scope", undefined, scope) },
   });
+}
 
 /** A caller gives nobody more than it has itself. */
 export function requireHeld(caller: ApiCaller, scope: ApiScope): void {
@@ -140,11 +173,11 @@ export const limitHeadersOf = (request: ApiRequest): Readonly<Record<string, str
 /** Every call counts, whatever comes of it. @throws ApiError 429 */
 async function countCall(
   deps: ApiAccessDeps,
-  { organisation, client }: ApiCaller,
+  { home, client }: ApiCaller,
   request: ApiRequest,
 ): Promise<void> {
   const limit = deps.rateLimits["api-client"];
-  const { hits, endsAt } = await deps.portions.count(deps, organisation.id, { limit, subject: client.id });
+  const { hits, endsAt } = await deps.portions.count(deps, home.id, { limit, subject: client.id });
   const seconds = Math.max(1, Math.ceil((endsAt - deps.clock()) / 1000));
   // RateLimit header fields for HTTP (Internet-Draft).
   limitHeaders.set(request, {

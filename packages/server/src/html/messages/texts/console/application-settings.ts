@@ -70,7 +70,12 @@ export type ConsoleApplicationSettingsTexts = {
       lifetime: (values: { seconds: number }) => string;
       apiScopes: {
         group: string; "signet:users:read": string; "signet:users:write": string;
-        "signet:organisation:write": string;
+        "signet:groups:read": string; "signet:groups:write": string; "signet:roles:read": string;
+        "signet:roles:write": string; "signet:applications:read": string; "signet:applications:write": string;
+        "signet:connections:read": string; "signet:connections:write": string;
+        "signet:organisation:read": string; "signet:organisation:write": string;
+        "signet:devices:read": string; "signet:devices:write": string; "signet:pools:read": string;
+        "signet:pools:write": string; "signet:audit:read": string;
       };
     };
   };

@@ -1,0 +1,21 @@
+/** What the resources of API v1 are given, and the transaction of a request. */
+import type { Encryption } from "../../../core/encryption/encryption.ts";
+import type { ChangeFeed } from "../../../db/change-feed.ts";
+import { boundTo, type Database } from "../../../db/open.ts";
+import type { ApiAccessDeps } from "../access.ts";
+
+export interface ApiDeps extends ApiAccessDeps {
+  readonly changes: ChangeFeed;
+  readonly encryption: Encryption;
+}
+
+/** Runs all of a request in one transaction: in `within`, which also stores its response, when there is one. */
+export function inTransaction<D extends ApiDeps, T>(
+  deps: D,
+  within: Database | undefined,
+  work: (inside: D) => Promise<T>,
+): Promise<T> {
+  if (within) return work({ ...deps, database: within });
+  const { database } = deps;
+  return database.transaction((tx) => work({ ...deps, database: boundTo(database, tx) }));
+}
