@@ -48,6 +48,7 @@ const everything: Values = {
     masterKeyPrevious: { secret: "key", key: "previous" },
     database: { secret: "db", key: "uri" },
     databaseListen: { secret: "db", key: "direct-uri" },
+    databaseReplica: { secret: "db", key: "replica-uri" },
     auditStream: { secret: "audit" },
     smtp: { secret: "mail" },
   },
@@ -182,7 +183,13 @@ describe("the Helm chart", { skip: missingGoProgram("helm") }, () => {
     );
     assert.deepEqual(faultsOfNames(Object.fromEntries(own)), []);
     const secrets = ["SIGNET_MASTER_KEY", "SIGNET_MASTER_KEY_PREVIOUS", "SIGNET_AUDIT_STREAM"];
-    for (const secret of [...secrets, "DATABASE_URL", "SIGNET_DATABASE_LISTEN_URL", "SMTP_URL"]) {
+    for (const secret of [
+      ...secrets,
+      "DATABASE_URL",
+      "SIGNET_DATABASE_LISTEN_URL",
+      "SIGNET_DATABASE_REPLICA_URL",
+      "SMTP_URL",
+    ]) {
       assert.equal(variables[secret], undefined);
       assert.match(variables[`${secret}_FILE`] ?? "", /^\/run\/secrets\/signet\//);
     }

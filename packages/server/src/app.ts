@@ -64,6 +64,7 @@ import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-page
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
 import { readLanguageChoice } from "./page-kit/language-choice.ts";
+import { markChanges } from "./page-kit/old-reads.ts";
 import { measureRequest } from "./telemetry/requests.ts";
 import { currentTracing, type Tracing } from "./telemetry/tracing.ts";
 
@@ -235,6 +236,7 @@ async function mountPages(
   await scope.register(cookie);
   acceptForms(scope);
   readLanguageChoice(scope);
+  markChanges(scope, context.service.database, context.service.config.baseUrl);
   scope.setErrorHandler(showError);
   for (const mount of pages) await scope.register(async (inner) => mount(inner, context));
 }

@@ -62,6 +62,9 @@ capabilities: { drop: [ALL] }
 {{- with .Values.secrets.databaseListen }}{{ if .secret }}
 - { name: SIGNET_DATABASE_LISTEN_URL_FILE, value: /run/secrets/signet/database-listen-url }
 {{- end }}{{ end }}
+{{- with .Values.secrets.databaseReplica }}{{ if .secret }}
+- { name: SIGNET_DATABASE_REPLICA_URL_FILE, value: /run/secrets/signet/database-replica-url }
+{{- end }}{{ end }}
 {{- if .Values.secrets.smtp.secret }}
 - { name: SMTP_URL_FILE, value: /run/secrets/signet/smtp-url }
 - { name: SIGNET_MAIL_FROM, value: {{ .Values.mailFrom | quote }} }
@@ -107,6 +110,9 @@ capabilities: { drop: [ALL] }
       {{- end }}{{ end }}
       {{- with .Values.secrets.databaseListen }}{{ if .secret }}
       - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: database-listen-url }] }
+      {{- end }}{{ end }}
+      {{- with .Values.secrets.databaseReplica }}{{ if .secret }}
+      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: database-replica-url }] }
       {{- end }}{{ end }}
       {{- with .Values.secrets.smtp }}{{ if .secret }}
       - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: smtp-url }] }

@@ -108,6 +108,8 @@ const environment: Readonly<Record<SettingName, string>> = {
     "postgres://user:password@host/database, several hosts by commas (default: SQLite in the data folder)",
   SIGNET_DATABASE_LISTEN_URL:
     "direct address of the same database for notifications, where DATABASE_URL is a pooler in transaction mode",
+  SIGNET_DATABASE_REPLICA_URL:
+    "postgres://… of a streaming replica, for console lists, searches of the audit log and exports",
   SIGNET_DATABASE_POOL: "maximum PostgreSQL connections per process (default 10)",
   SIGNET_SLOW_QUERY_MS: "statements that take so long are logged with their function (default: none is)",
   SIGNET_AUDIT_STREAM: "stdout, file:/path or https://…: where every audit event is sent (default: nowhere)",

@@ -30,6 +30,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     dataDir: resolve("data"),
     databaseUrl: `sqlite:${resolve("data", "signet.db")}`,
     databaseListenUrl: undefined,
+    databaseReplicaUrl: undefined,
     databasePoolSize: 10,
     slowQueryMs: undefined,
     metrics: undefined,
@@ -229,6 +230,20 @@ test("the database is PostgreSQL or a SQLite file", () => {
     faultsOf({ SIGNET_DATABASE_LISTEN_URL: listening.SIGNET_DATABASE_LISTEN_URL }),
     /^SIGNET_DATABASE_LISTEN_URL goes with a DATABASE_URL of PostgreSQL/,
   );
+  const standby = "postgres://u:p@b.example,c.example/signet?target_session_attrs=standby";
+  const replicated = { DATABASE_URL: several, SIGNET_DATABASE_REPLICA_URL: standby };
+  assert.equal(readConfig(replicated).databaseReplicaUrl, standby);
+  assert.match(
+    faultsOf({ SIGNET_DATABASE_REPLICA_URL: standby }),
+    /^SIGNET_DATABASE_REPLICA_URL goes with a DATABASE_URL of PostgreSQL$/,
+  );
+  for (const [url, fault] of [
+    ["db.example", /^SIGNET_DATABASE_REPLICA_URL must be postgres:\/\//],
+    ["postgres://u:p@b.example/signet?target_session_attrs=primary", /only reads there$/],
+    ["postgres://u:p@b.example/signet?sslmode=maybe", /^SIGNET_DATABASE_REPLICA_URL sslmode must be/],
+    ["postgres://b.example/signet?sslrootcert=/none/ca.pem", /sslrootcert: \/none\/ca\.pem does not exist$/],
+  ] as const)
+    assert.match(faultsOf({ ...replicated, SIGNET_DATABASE_REPLICA_URL: url }), fault, url);
   assert.equal(readConfig({ SIGNET_DATA_DIR: "/srv/signet" }).databaseUrl, "sqlite:/srv/signet/signet.db");
   for (const DATABASE_URL of ["sqlite:", "postgres:/db", "db.example"])
     assert.match(faultsOf({ DATABASE_URL }), /DATABASE_URL/, DATABASE_URL);

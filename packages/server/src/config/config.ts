@@ -17,7 +17,11 @@ import {
   type RateLimitName,
   type RateLimits,
 } from "../core/rate-limits/rate-limits.ts";
-import { InvalidPostgresUrl, readServerAddresses } from "../db/postgres/server-addresses.ts";
+import {
+  InvalidPostgresUrl,
+  REPLICA_ATTRIBUTES,
+  readServerAddresses,
+} from "../db/postgres/server-addresses.ts";
 import type { TracingSettings } from "../telemetry/tracing.ts";
 import { auditStream } from "./audit-stream.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
@@ -43,6 +47,8 @@ export interface Config extends CertificateListeners {
   readonly databaseUrl: string;
   /** Where notifications are heard, if `databaseUrl` leads to a pooler that loses them. */
   readonly databaseListenUrl: string | undefined;
+  /** A streaming replica, for what may be old by a second. */
+  readonly databaseReplicaUrl: string | undefined;
   readonly databasePoolSize: number;
   /** A statement that takes so long is logged; undefined: none. */
   readonly slowQueryMs: number | undefined;
@@ -114,7 +120,8 @@ export function readConfig(environment: Env = process.env): Config {
     ...base,
     dataDir,
     databaseUrl: databaseUrl(env, dataDir, faults),
-    databaseListenUrl: databaseListenUrl(env, faults),
+    databaseListenUrl: furtherDatabase(env, "SIGNET_DATABASE_LISTEN_URL", faults),
+    databaseReplicaUrl: furtherDatabase(env, "SIGNET_DATABASE_REPLICA_URL", faults, REPLICA_ATTRIBUTES),
     databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
     slowQueryMs: slowQueryMs(env, faults),
     masterKey: masterKey(env, faults),
@@ -165,9 +172,9 @@ function databaseUrl(env: Env, dataDir: string, faults: string[]): string {
   return value;
 }
 
-function checkAddress(name: string, value: string, faults: string[]): void {
+function checkAddress(name: string, value: string, faults: string[], attributes?: string[]): void {
   try {
-    for (const [parameter, path] of Object.entries(readServerAddresses(value).files)) {
+    for (const [parameter, path] of Object.entries(readServerAddresses(value, attributes).files)) {
       const fault = faultOfFile(path);
       if (fault !== undefined) faults.push(`${name} ${parameter}: ${fault}`);
     }
@@ -177,11 +184,16 @@ function checkAddress(name: string, value: string, faults: string[]): void {
   }
 }
 
-function databaseListenUrl(env: Env, faults: string[]): string | undefined {
-  const name = "SIGNET_DATABASE_LISTEN_URL";
+/** Another address, of the same database or of its replica. */
+function furtherDatabase(
+  env: Env,
+  name: SettingName,
+  faults: string[],
+  attributes?: string[],
+): string | undefined {
   const value = text(env, name);
   if (value === undefined) return undefined;
-  checkAddress(name, value, faults);
+  checkAddress(name, value, faults, attributes);
   if (!/^postgres/.test(text(env, "DATABASE_URL") ?? ""))
     faults.push(`${name} goes with a DATABASE_URL of PostgreSQL`);
   return value;

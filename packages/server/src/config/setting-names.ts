@@ -8,6 +8,7 @@ import { type Env, text } from "./config-values.ts";
 export const secretSettings = [
   "DATABASE_URL",
   "SIGNET_DATABASE_LISTEN_URL",
+  "SIGNET_DATABASE_REPLICA_URL",
   "SIGNET_MASTER_KEY",
   "SIGNET_MASTER_KEY_PREVIOUS",
   "SMTP_URL",
@@ -21,6 +22,7 @@ export const settingNames = [
   "SIGNET_DATA_DIR",
   "DATABASE_URL",
   "SIGNET_DATABASE_LISTEN_URL",
+  "SIGNET_DATABASE_REPLICA_URL",
   "SIGNET_DATABASE_POOL",
   "SIGNET_SLOW_QUERY_MS",
   "SIGNET_AUDIT_STREAM",

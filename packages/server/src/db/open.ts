@@ -6,6 +6,7 @@ import { ReadOnlyServer } from "./database-errors.ts";
 import { runOwnStatements, withOneDriver } from "./own-statements.ts";
 import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import { chooseServers, type ServerChoice } from "./postgres/server-addresses.ts";
+import type { Replica } from "./replica.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
 import { turns } from "./sqlite/turns.ts";
@@ -46,8 +47,10 @@ export interface Connections {
 }
 
 export type Database = Opened &
-  Watched &
-  (
+  Watched & {
+    /** For what may be old by a second: see old-reads.ts. Undefined where none is set, and in a transaction. */
+    readonly replica?: Replica | undefined;
+  } & (
     | { readonly kind: "sqlite"; readonly file: DatabaseSync }
     | {
         readonly kind: "postgres";
@@ -117,6 +120,7 @@ async function requireWritable(query: Db): Promise<void> {
 export const boundTo = (database: Database, tx: Db): Database => ({
   ...database,
   query: tx,
+  replica: undefined,
   transaction: (work) => work(tx),
 });
 
@@ -126,7 +130,7 @@ export function openWithoutTimeout(servers: ServerChoice): Pick<Opened, "transac
   return openKysely(postgresDialect(pool));
 }
 
-function openKysely(dialect: Dialect): Opened {
+export function openKysely(dialect: Dialect): Opened {
   const owner = {};
   const { dialect: withOne, driver } = withOneDriver(refusingNested(dialect, owner));
   const query = new Kysely<Schema>({ dialect: withOne });

@@ -11,6 +11,7 @@ import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
 import { acceptForms } from "../http/form-body.ts";
+import { markChanges } from "../page-kit/old-reads.ts";
 import { consoleDeps } from "./admin-console.ts";
 import { administratorAuthenticator } from "./administrator-authenticator.ts";
 import type { Module } from "./app-context.ts";
@@ -19,6 +20,7 @@ export const deviceAdmin: Module = async (scope, app) => {
   await scope.register(cookie);
   acceptForms(scope);
   addJson(scope);
+  markChanges(scope, app.service.database, app.service.config.baseUrl);
   const deps: ManageDeps = {
     ...consoleDeps(app),
     programs: {

@@ -8,6 +8,8 @@ import { type ChangeFeed, openChangeFeed } from "../db/change-feed.ts";
 import { migrate } from "../db/migrate.ts";
 import { observingStatements, type StatementObserver } from "../db/observed/statement-observer.ts";
 import { type Database, openDatabase } from "../db/open.ts";
+import { openReplica } from "../db/open-replica.ts";
+import type { Replica, ReplicaState } from "../db/replica.ts";
 import { lockForServing } from "../db/sqlite/serving-lock.ts";
 
 export interface Storage {
@@ -18,19 +20,26 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+type OwnDialect = Parameters<NonNullable<Parameters<typeof openDatabase>[2]>>[0];
+
 export interface StorageOptions {
   /** This process serves: no other may serve the same SQLite file. */
   readonly isServer?: boolean;
   /** For tests, which observe every statement. */
   readonly around?: Parameters<typeof openDatabase>[2] | undefined;
   readonly statements?: StatementObserver | undefined;
+  /** For tests, in place of the one of the configuration; its owner closes it. */
+  readonly replica?: Replica | undefined;
+  /** The replica serves, or does not any more. */
+  onReplicaState?(state: ReplicaState): void;
 }
 
 /** @throws what kept it from opening; nothing is left open, which would keep the process from its end */
 export async function openStorage(
-  config: Pick<Config, "databaseUrl" | "databasePoolSize"> & Partial<Pick<Config, "databaseListenUrl">>,
+  config: Pick<Config, "databaseUrl" | "databasePoolSize"> &
+    Partial<Pick<Config, "databaseListenUrl" | "databaseReplicaUrl">>,
   encryption: Encryption,
-  { isServer = false, around = (dialect) => dialect, statements }: StorageOptions,
+  { isServer = false, around = (dialect) => dialect, statements, ...forReplica }: StorageOptions,
 ): Promise<Storage> {
   const closing: (() => void | Promise<void>)[] = [];
   const close = async () => {
@@ -38,13 +47,23 @@ export async function openStorage(
   };
   try {
     if (isServer) closing.push(lockDatabase(config.databaseUrl));
-    const database = openDatabase(
+    const observed = (dialect: OwnDialect) =>
+      around(statements ? observingStatements(dialect, statements) : dialect);
+    const opened = openDatabase(
       config.databaseUrl,
       config.databasePoolSize,
-      (dialect) => around(statements ? observingStatements(dialect, statements) : dialect),
+      observed,
       config.databaseListenUrl,
     );
-    closing.push(() => database.close());
+    closing.push(() => opened.close());
+    const own = replicaOf(opened, config, observed, forReplica.onReplicaState);
+    if (own) closing.push(() => own.close());
+    const replica = forReplica.replica ?? own;
+    const abandon = () => {
+      opened.abandon();
+      replica?.abandon();
+    };
+    const database: Database = { ...opened, replica, abandon };
     const migrated = await migrate(database, version);
     await requireReadableSigningKey(database.query, encryption);
     await requireOpeningCaKey(database.query, encryption);
@@ -55,6 +74,16 @@ export async function openStorage(
     await close();
     throw error;
   }
+}
+
+function replicaOf(
+  primary: Database,
+  { databaseReplicaUrl: url, databasePoolSize: poolSize }: Parameters<typeof openStorage>[0],
+  around: (dialect: OwnDialect) => OwnDialect,
+  onState: StorageOptions["onReplicaState"],
+): Replica | undefined {
+  if (url === undefined || primary.kind === "sqlite") return undefined;
+  return openReplica({ url, poolSize, servers: primary.servers, around, onState });
 }
 
 /** PostgreSQL serves several. @returns the release. @throws AlreadyServed */

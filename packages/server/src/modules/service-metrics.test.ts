@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { openExposition } from "../telemetry/exposition.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
+import { type StandInReplica, standInReplica } from "../testing/fakes/stand-in-replica.ts";
 import { familyNames, readScrape } from "../testing/scrape.ts";
 import { makeOrganisation, startTestService, type TestService } from "../testing/test-service.ts";
 import { serviceMetrics } from "./service-metrics.ts";
@@ -14,14 +15,20 @@ const deploy = new URL("../../../../deploy/", import.meta.url);
 forEachDatabase(({ fresh }) => {
   let running: TestService;
   let clock: FakeClock;
+  let replica: StandInReplica;
   before(async () => {
     clock = fakeClock();
-    running = await startTestService({ databaseUrl: await fresh(), clock });
+    const databaseUrl = await fresh();
+    replica = standInReplica(databaseUrl);
+    running = await startTestService({ databaseUrl, clock, replica });
     const { issuer } = await makeOrganisation(running.service);
     // The first key is made when it is asked for.
     assert.equal((await fetch(`${issuer}/.well-known/jwks.json`)).status, 200);
   });
-  after(() => running.close());
+  after(async () => {
+    await replica.close();
+    await running.close();
+  });
 
   /** What a service tells that has not been asked before. */
   const read = async () => {
@@ -71,6 +78,12 @@ forEachDatabase(({ fresh }) => {
     const seen = await read();
     assert.ok(seen.sum("signet_database_connections") >= 1);
     assert.ok(seen.sum("signet_change_feed_lag_seconds") < 5);
+  });
+
+  test("a replica: whether it is read from, and by how much a read there may be old", async () => {
+    const seen = await read();
+    assert.equal(seen.sum("signet_replica_usable"), 1);
+    assert.match(seen.text, /^signet_replica_lag_seconds 0$/m);
   });
 
   test("every metric of the dashboard and of the alerts is one that the service has", async () => {

@@ -10,6 +10,7 @@ import { firstCaExpiry } from "../core/device-ca/ca-expiry.store.ts";
 import { findOutboxBacklog } from "../core/outbox/outbox-backlog.store.ts";
 import { oldestSigningKey } from "../core/signing-keys/key-age.store.ts";
 import { AGENT_SEEN_MS } from "../core/signing-pools/agent-key.ts";
+import type { Replica } from "../db/replica.ts";
 import {
   countConnectedAgents,
   countOpenRequests,
@@ -58,6 +59,7 @@ function connectionMetrics({ database, changes }: Service): Family[] {
       [],
       () => database.connections().waiting,
     ),
+    ...(database.replica ? replicaMetrics(database.replica) : []),
     gauge(
       {
         name: "signet_change_feed_lag_seconds",
@@ -69,6 +71,31 @@ function connectionMetrics({ database, changes }: Service): Family[] {
     ),
   ];
 }
+
+/** Each node looks for itself. */
+const replicaMetrics = (replica: Replica): Family[] => [
+  gauge(
+    {
+      name: "signet_replica_lag_seconds",
+      help: "By how much a read from the replica may be old; nothing until it is known",
+      aggregator: "max",
+    },
+    [],
+    () => {
+      const lagMs = replica.lagMs();
+      return Number.isFinite(lagMs) ? lagMs / 1_000 : undefined;
+    },
+  ),
+  gauge(
+    {
+      name: "signet_replica_usable",
+      help: "1 while the replica is read from; 0 while it is away, behind or no replica",
+      aggregator: "max",
+    },
+    [],
+    () => (replica.state() === "ok" ? 1 : 0),
+  ),
+];
 
 function queueMetrics({ database: { query }, clock, config }: Service): Family[] {
   const auditLag = async () =>

@@ -15,6 +15,8 @@ export type TestPostgres = {
   url: string;
   /** The server's processes are below this one. */
   pid: number;
+  /** Its data folder. */
+  data: string;
   /** Ends all connections, the server and its data folder. */
   stop(): Promise<void>;
 };
@@ -22,6 +24,8 @@ export type TestPostgres = {
 export type PostgresOptions = {
   /** Whether a commit waits for the disk, as in production. Default false: faster, and a crash loses data. */
   isDurable?: boolean;
+  /** Whether a standby can follow it (standby.ts). */
+  hasStandby?: boolean;
 };
 
 const portAttempts = 3;
@@ -104,7 +108,8 @@ async function initialise(
   if (code !== 0) throw new Error(`initdb ended with ${code}: ${log.text}`);
 }
 
-async function startServer(
+/** In `folder`, whose `data` is the server's. It is removed with the server. */
+export async function startServer(
   binaries: ServerBinaries,
   folder: string,
   user: ServerUser | undefined,
@@ -113,9 +118,10 @@ async function startServer(
   const port = await freePort();
   const command = [binaries.postgres, "-D", path.join(folder, "data"), ...serverSettings(port, options)];
   const server = startWatched({ command, folder, user, environment: serverEnvironment() });
-  await server.said("ready to accept connections");
+  await server.said("ready to accept");
   server.letProcessExit();
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, pid: server.pid, stop: server.stop };
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return { url, pid: server.pid, data: path.join(folder, "data"), stop: server.stop };
 }
 
 /** Nothing of the caller's environment, whose PG… variables would change what the server does. */
@@ -123,7 +129,7 @@ function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
 }
 
-function serverSettings(port: number, { isDurable = false }: PostgresOptions): string[] {
+function serverSettings(port: number, { isDurable = false, hasStandby = false }: PostgresOptions): string[] {
   const settings: Record<string, string> = {
     listen_addresses: "127.0.0.1",
     port: String(port),
@@ -135,8 +141,8 @@ function serverSettings(port: number, { isDurable = false }: PostgresOptions): s
     // Hundreds of databases that live for seconds: nothing to tidy up in them, and a worker for each would look.
     autovacuum: "off",
     jit: "off",
-    wal_level: "minimal",
-    max_wal_senders: "0",
+    wal_level: hasStandby ? "replica" : "minimal",
+    max_wal_senders: hasStandby ? "4" : "0",
     checkpoint_timeout: "1h",
     ...(isDurable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };

@@ -24,6 +24,7 @@ export const familyNames = [
   "signet_signing_key_age_seconds",
   "signet_certificate_expiry_seconds",
   "signet_change_feed_lag_seconds",
+  "signet_replica_reads_total",
   "nodejs_eventloop_lag_seconds",
   "process_cpu_seconds_total",
   "process_resident_memory_bytes",

@@ -16,6 +16,7 @@ import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { standardScopes } from "../core/scopes/scopes.ts";
 import { createUser } from "../core/users/users.ts";
 import type { Db } from "../db/open.ts";
+import type { Replica } from "../db/replica.ts";
 import { type AdmissionLimits, defaultAdmissionLimits } from "../http/admission/admission-limits.ts";
 import type { Refusal } from "../http/error-handlers.ts";
 import type { ConnectionBounds } from "../http/listeners/connection-bounds.ts";
@@ -75,6 +76,8 @@ export interface TestServiceOptions {
   readonly demo?: (service: Service) => Promise<AppOptions["demo"]>;
   /** Observes every statement. */
   readonly around?: ServiceOptions["around"];
+  /** Stands for SIGNET_DATABASE_REPLICA_URL. */
+  readonly replica?: Replica;
   /**
    * No request is answered before the framework's router. Default: on PostgreSQL, so that the tests of both databases take both
    * ways (http/calls/direct-calls.ts); SIGNET_TEST_WAYS=swapped turns it round.
@@ -150,6 +153,7 @@ async function start(
     ...(options.clock ? { clock: options.clock } : {}),
     onError,
     newPrivateKey: quickSigningKeys(nameOf(options.databaseUrl)),
+    replica: options.replica,
   });
   closing.push(() => opened.close());
   const { passwords = quickPasswords } = options;

@@ -12,6 +12,7 @@ import {
 import { canonicalAddress } from "../../core/audit/ip-address.ts";
 import { findSubjects } from "../../core/audit/search/find-subjects.ts";
 import { type AuditFilter, matchActions, searchAuditEvents } from "../../core/audit/search/search.ts";
+import { oldReaderOfNow } from "../../db/old-reads.ts";
 import type { Service } from "../../modules/open-service.ts";
 import {
   type Call,
@@ -33,6 +34,8 @@ import { auditVerify } from "./audit-verify.ts";
 
 const PAGE = 200;
 const DEFAULT_LIMIT = 50;
+/** For a replica to have all that there is at the beginning of an export. */
+const REPLICA_WAIT_MS = 5_000;
 
 const filterOptions: Options = {
   search: {
@@ -132,7 +135,8 @@ async function exportEvents(service: Service, call: Call): Promise<number> {
   // print adds the line break.
   const print = (text: string) => io.print(text.slice(0, -1));
   if (head !== "") print(head);
-  for await (const event of exportAuditEvents(database.query, orgId, filter)) print(line(event));
+  const read = await oldReaderOfNow(database, REPLICA_WAIT_MS);
+  for await (const event of exportAuditEvents(read, orgId, filter)) print(line(event));
   return 0;
 }
 

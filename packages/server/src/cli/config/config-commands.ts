@@ -20,6 +20,7 @@ const inForce: Readonly<Record<SettingName, (config: Config) => string | number 
   SIGNET_DATA_DIR: ({ dataDir }) => dataDir,
   DATABASE_URL: ({ databaseUrl }) => withoutPassword(databaseUrl),
   SIGNET_DATABASE_LISTEN_URL: ({ databaseListenUrl: url }) => url && withoutPassword(url),
+  SIGNET_DATABASE_REPLICA_URL: ({ databaseReplicaUrl: url }) => url && withoutPassword(url),
   SIGNET_DATABASE_POOL: ({ databasePoolSize }) => databasePoolSize,
   SIGNET_SLOW_QUERY_MS: ({ slowQueryMs }) => slowQueryMs,
   SIGNET_AUDIT_STREAM: ({ auditStream }) => auditStream && streamText(auditStream),

@@ -1,5 +1,6 @@
 /** `signet doctor`: checks the database: connection, version, clock, schema, and decryption of stored keys. */
 import { stat } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "../../config/config.ts";
 import { tryStoredCaKeys } from "../../core/device-ca/ca-key.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
@@ -11,6 +12,7 @@ import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts"
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
+import { openReplica } from "../../db/open-replica.ts";
 import { readServerAddresses } from "../../db/postgres/server-addresses.ts";
 import { sealedColumns } from "../../modules/sealed-columns.ts";
 import { databaseLocation, errorMessage } from "../output.ts";
@@ -38,6 +40,7 @@ export async function databaseChecks(config: Config, masterKeys: KeyRing | undef
     return [
       ...checks,
       ...databaseTlsCheck(config.databaseUrl),
+      ...(await replicaCheck(config, database)),
       schema,
       ...(schema.level === "fail"
         ? []
@@ -90,6 +93,40 @@ export function databaseTlsCheck(url: string): Check[] {
     ),
   ];
 }
+
+/** Whatever it is, the service works: what the replica should serve, the primary does. */
+async function replicaCheck({ databaseReplicaUrl: url }: Config, database: Database): Promise<Check[]> {
+  if (url === undefined || database.kind === "sqlite") return [];
+  const subject = "database replica";
+  const replica = openReplica({ url, poolSize: 1, servers: database.servers });
+  try {
+    // The second time, what was written before the first must have arrived.
+    await replica.look();
+    await delay(REPLICA_MS);
+    await replica.look();
+    const place = databaseLocation(url);
+    const state = replica.state();
+    if (state === "ok") return [ok(subject, `${place} replays what the primary writes`)];
+    return [warn(subject, `${place} ${replicaFaults[state]}`, replicaRemedies[state])];
+  } finally {
+    await replica.close();
+  }
+}
+
+/** A second is what a read may be old by. */
+const REPLICA_MS = 800;
+
+const replicaFaults = {
+  behind: "is more than a second behind: everything is read from the primary",
+  away: "does not answer: everything is read from the primary",
+  other: "is no replica of the database in DATABASE_URL, and is never read from",
+};
+
+const replicaRemedies = {
+  behind: "Look at its replication (pg_stat_replication of the primary), and at what runs on it.",
+  away: "Check SIGNET_DATABASE_REPLICA_URL, and that the server runs and accepts this user.",
+  other: "Set SIGNET_DATABASE_REPLICA_URL to a streaming replica of it, or unset it.",
+};
 
 async function schemaCheck(database: Database): Promise<Check> {
   const { missing, unknown } = await schemaState(database);

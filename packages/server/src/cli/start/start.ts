@@ -13,6 +13,7 @@ import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { finishDeletions } from "../../core/organisations/deletion/finish-deletions.ts";
 import { keepAuditLog } from "../../core/organisations/deletion/keep-log.ts";
 import { loopbackNetworks } from "../../core/outbound/address-rules.ts";
+import type { ReplicaState } from "../../db/replica.ts";
 import { STUCK_MS } from "../../features/health/process-state.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import { boundsOf } from "../../http/listeners/connection-bounds.ts";
@@ -142,6 +143,7 @@ export async function runServer(
       onError: (error) => log.error(describeError(error), "background work failed"),
       isServer: true,
       statements: statementObserver(config, log),
+      onReplicaState: logReplica(log),
     },
   );
   let stopMetrics: (() => Promise<void>) | undefined;
@@ -222,6 +224,9 @@ async function serve(service: Service, serving: Serving): Promise<void> {
   await stopBackground();
 }
 
+const logReplica = (log: Log) => (state: ReplicaState) =>
+  state === "ok" ? log.info({ state }, "database replica") : log.warn({ state }, "database replica");
+
 const listenerEvents = (log: Log): ListenerEvents => ({
   reloaded: () => log.info("mTLS certificate reloaded"),
   failed: (error) => log.error(describeError(error), "reloading the mTLS certificate failed"),
@@ -232,6 +237,8 @@ const listenerEvents = (log: Log): ListenerEvents => ({
 /** Starts the background jobs. @returns a function that stops them and waits for running work */
 function startBackground(service: Service, log: Log): () => Promise<void> {
   const { config } = service;
+  // Looked at from now on, and logged.
+  service.database.replica?.state();
   const keepLog = (orgId: string) => keepAuditLog(service.database.query, config.dataDir, orgId);
   const stopHousekeeping = startHousekeeping({
     ...service,

@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly poolSize: number;
   /** Disables the statement timeout. */
   readonly withoutTimeout?: boolean;
+  /** Of a replica: none of several servers has to take writes. */
+  readonly mayBeReadOnly?: boolean;
 }
 
 /** Keeps a lost server from blocking requests until TCP gives up. */
@@ -67,6 +69,7 @@ export interface OpenPool extends PostgresPool {
 
 export function openPostgresPool(options: PostgresOptions): OpenPool {
   const { servers } = options;
+  const mustWrite = servers.count > 1 && options.mayBeReadOnly !== true;
   const connections = watchConnections(servers);
   const pool = createPool(options, connections);
   const acquire = async (tried = 1, since = performance.now()): Promise<WatchedConnection> => {
@@ -81,7 +84,7 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
     const connection = connections.of(client);
     // Its socket may have been cut a moment ago, which the pool hears of later.
     const isWhole = connection !== undefined && !connection.isBroken;
-    if (isWhole && (await isUsable(connection, servers))) return connection;
+    if (isWhole && (await isUsable(connection, mustWrite))) return connection;
     client.release(true);
     connections.cutIdle();
     if (connection?.isUnwanted === true) {
@@ -156,8 +159,8 @@ function createPool(
 
 const answered = () => ({ owedSince: undefined, lastAnswerAt: performance.now() });
 
-const isUsable = (connection: WatchedConnection, { count }: ServerChoice): boolean | Promise<boolean> =>
-  connection.keepsStatements === undefined ? learnsOfIt(connection, count > 1) : answers(connection);
+const isUsable = (connection: WatchedConnection, mustWrite: boolean): boolean | Promise<boolean> =>
+  connection.keepsStatements === undefined ? learnsOfIt(connection, mustWrite) : answers(connection);
 
 /**
  * The process that answers is the one that greeted, unless a pooler is between. Of several servers one takes writes.

@@ -5,6 +5,8 @@
 
 /** What libpq can ask of a server; this service needs one that takes writes. */
 const ATTRIBUTES = ["any", "read-write", "primary"];
+/** Of a replica. Which one it is, is looked at anyway. */
+export const REPLICA_ATTRIBUTES = ["any", "read-only", "standby", "prefer-standby"];
 const FILES = ["sslrootcert", "sslcert", "sslkey"];
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"];
 
@@ -27,8 +29,11 @@ export interface ServerAddresses {
   readonly shown: string;
 }
 
-/** @throws InvalidPostgresUrl */
-export function readServerAddresses(text: string): ServerAddresses {
+/**
+ * @param attributes that `target_session_attrs` may name
+ * @throws InvalidPostgresUrl
+ */
+export function readServerAddresses(text: string, attributes = ATTRIBUTES): ServerAddresses {
   // To the last @, as in any URL: what comes before it is never taken for a host.
   const [, credentials = "", hostList = "", rest = ""] =
     /^postgres(?:ql)?:\/\/((?:[^/?]*@)?)([^@/?]*)(.*)$/s.exec(text) ?? [];
@@ -40,7 +45,7 @@ export function readServerAddresses(text: string): ServerAddresses {
     throw new InvalidPostgresUrl(
       "must be postgres://user:password@host:port/database; several hosts by commas",
     );
-  const [first, ...others] = urls.flatMap((url) => (url ? [forDriver(url)] : []));
+  const [first, ...others] = urls.flatMap((url) => (url ? [forDriver(url, attributes)] : []));
   if (!first) throw new InvalidPostgresUrl("names no host");
   return {
     urls: [first.href, ...others.map(({ href }) => href)],
@@ -59,12 +64,12 @@ function filesNamed({ searchParams }: URL, name: string): Array<[string, string]
 }
 
 /** @throws InvalidPostgresUrl */
-function forDriver(url: URL): URL {
+function forDriver(url: URL, attributes: readonly string[]): URL {
   const { searchParams } = url;
-  const attributes = searchParams.get("target_session_attrs");
-  if (attributes !== null && !ATTRIBUTES.includes(attributes))
+  const attribute = searchParams.get("target_session_attrs");
+  if (attribute !== null && !attributes.includes(attribute))
     throw new InvalidPostgresUrl(
-      `target_session_attrs must be ${ATTRIBUTES.join(", ")}: this service writes`,
+      `target_session_attrs must be one of ${attributes.join(", ")}: this service ${attributes === ATTRIBUTES ? "writes" : "only reads there"}`,
     );
   searchParams.delete("target_session_attrs");
   const mode = searchParams.get("sslmode");
@@ -90,8 +95,8 @@ export interface ServerChoice {
   readonly count: number;
 }
 
-export function chooseServers(text: string): ServerChoice {
-  const { urls } = readServerAddresses(text);
+export function chooseServers(text: string, attributes = ATTRIBUTES): ServerChoice {
+  const { urls } = readServerAddresses(text, attributes);
   let at = 0;
   const current = () => urls[at] ?? urls[0];
   return {

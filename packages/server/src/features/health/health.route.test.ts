@@ -12,6 +12,7 @@ describe("health checks", () => {
   let ping: () => Promise<void>;
   let stuckMs: number;
   let isDraining: boolean;
+  let replica: { state(): "ok" | "behind" | "away" | "other" } | undefined;
   before(() => {
     app = Fastify({ routerOptions: { querystringParser: keepRawQuery } });
     healthRoutes(app, {
@@ -21,12 +22,16 @@ describe("health checks", () => {
       },
       stuckFor: () => stuckMs,
       isDraining: () => isDraining,
+      get replica() {
+        return replica;
+      },
     });
   });
   beforeEach(() => {
     ping = async () => {};
     stuckMs = 0;
     isDraining = false;
+    replica = undefined;
   });
   after(() => app.close());
 
@@ -52,6 +57,14 @@ describe("health checks", () => {
     assert.deepEqual([status, database], [503, "away"]);
     isDraining = true;
     assert.deepEqual(await get("/readyz"), [503, { status: "draining" }]);
+  });
+
+  test("/readyz tells of a replica, and is ready without it", async () => {
+    for (const state of ["ok", "behind", "away", "other"] as const) {
+      replica = { state: () => state };
+      assert.deepEqual(await get("/readyz"), [200, { status: "ready", database: "ok", replica: state }]);
+      assert.equal((await get("/readyz?require=database"))[0], 200);
+    }
   });
 
   test("/readyz rejects what it can't require: a misspelt probe would pass while the database is away", async () => {

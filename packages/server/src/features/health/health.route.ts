@@ -14,11 +14,17 @@ export interface HealthDeps {
   ping(): Promise<void>;
   /** How long the database's connections are held by what does nothing with them, in milliseconds. */
   stuckFor(): number;
+  /** Where one is set. What it should serve, the primary does as well. */
+  readonly replica?: { state(): ReplicaState } | undefined;
   /** True from SIGTERM on: load balancers stop sending traffic. */
   isDraining(): boolean;
 }
 
 type DatabaseState = "ok" | "away";
+
+/** `other`: a server that is no replica of the database. */
+const replicaStates = ["ok", "behind", "away", "other"] as const;
+type ReplicaState = (typeof replicaStates)[number];
 
 /** Less than the 250 ms in which the answer is due. */
 const PING_MS = 200;
@@ -41,7 +47,8 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
     const database = await databaseState();
     if (database === "away" && isDatabaseRequired)
       return reply.code(503).header("retry-after", "2").send({ status: "database unavailable", database });
-    return reply.send({ status: "ready", database });
+    const replica = deps.replica && { replica: deps.replica.state() };
+    return reply.send({ status: "ready", database, ...replica });
   });
 }
 
@@ -107,7 +114,11 @@ export const healthOperations: readonly DescribedOperation[] = [
     answers: {
       200: {
         description: "Ready",
-        schema: Type.Object({ status: literals("ready"), database: literals("ok", "away") }),
+        schema: Type.Object({
+          status: literals("ready"),
+          database: literals("ok", "away"),
+          replica: Type.Optional(literals(...replicaStates)),
+        }),
       },
       503: {
         description: "Not ready",

@@ -5,6 +5,7 @@ import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Cursor } from "../../db/keyset.ts";
 import { parseQuery } from "../../http/form-body.ts";
 import { pageMessages } from "../console-frame.ts";
+import { oldReaderFor, withOldReads } from "../old-reads.ts";
 import {
   auditContext,
   type ConsoleDeps,
@@ -35,7 +36,8 @@ export const listExport =
     const { name, isPersonal } = list.export;
     const allowed = isPersonal ? requireRecentAuthentication : requireAdministrator;
     const signedIn = await allowed(deps, visit, `${requestPath(visit)}${query}`);
-    const context = { deps, organisation, messages: pageMessages(visit, signedIn) };
+    const read = withOldReads(deps, oldReaderFor(deps, visit));
+    const context = { organisation, messages: pageMessages(visit, signedIn) };
     const now = deps.clock();
     await recordAuditEvent(deps.database.query, {
       ...auditContext(visit, signedIn),
@@ -54,7 +56,7 @@ export const listExport =
       .type("text/csv; charset=utf-8")
       .send(
         Readable.from(
-          piecesOf(list, context, { filter, page: { ...place, after: undefined, before: undefined } }),
+          piecesOf(list, read, context, { filter, page: { ...place, after: undefined, before: undefined } }),
           {
             objectMode: false,
           },
@@ -68,14 +70,16 @@ const namesOf = (filter: Filter<Choices>): string[] =>
 
 async function* piecesOf<Deps, Row extends { readonly id: string }, Sort extends string, C extends Choices>(
   list: List<Deps, Row, Sort, C> & { readonly export: ListExport<Row> },
-  context: ListContext<Deps>,
+  read: <T>(work: (old: Deps) => Promise<T>) => Promise<T>,
+  context: Omit<ListContext<Deps>, "deps">,
   { filter, page }: Omit<ListQuery<Sort, C>, "limit">,
 ): AsyncGenerator<string> {
   const columns = Object.entries(list.export.columns);
   yield csvLine(columns.map(([name]) => name));
-  if (await list.insteadOfRows?.(context, filter)) return;
+  if (await read(async (deps) => list.insteadOfRows?.({ ...context, deps }, filter))) return;
   for (let after: Cursor | undefined; ; ) {
-    const rows = await list.rows(context, { filter, page: { ...page, after }, limit: ROWS });
+    const query = { filter, page: { ...page, after }, limit: ROWS };
+    const rows = await read((deps) => list.rows({ ...context, deps }, query));
     if (rows.length > 0)
       yield rows.map((row) => csvLine(columns.map(([, value]) => textOf(value(row))))).join("");
     const last = rows.at(-1);

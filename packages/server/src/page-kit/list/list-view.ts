@@ -10,6 +10,7 @@ import { table } from "../../html/components/table.ts";
 import { type Content, type Html, html } from "../../html/html.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { parseQuery } from "../../http/form-body.ts";
+import { oldReaderFor, withOldReads } from "../old-reads.ts";
 import { type ConsoleDeps, consolePath, queryString, type Visit } from "../page.ts";
 import { bulkBar } from "./bulk-acts.ts";
 import type { Choices, Filter, List, ListFilter, ListFrame } from "./list.ts";
@@ -34,9 +35,15 @@ interface Loaded<Row, C extends Choices> {
 
 type Reader = Pick<SignedIn, "user">;
 
+/** As a list is read: old by a second at most, in all its parts. */
+type ReadList<Deps> = <T>(work: (old: Deps) => Promise<T>) => Promise<T>;
+
+const listReader = <Deps extends ConsoleDeps>(deps: Deps, visit: Visit): ReadList<Deps> =>
+  withOldReads(deps, oldReaderFor(deps, visit));
+
 /** One page of rows, as the address says. */
 async function loadRows<Deps, Row extends { readonly id: string }, Sort extends string, C extends Choices>(
-  deps: Deps,
+  read: ReadList<Deps>,
   { organisation, request }: Visit,
   list: List<Deps, Row, Sort, C>,
   messages: Messages,
@@ -46,7 +53,8 @@ async function loadRows<Deps, Row extends { readonly id: string }, Sort extends 
   const place = readListPlace<Sort>(values, list.sorts);
   const order = orderQuery(place, list.sorts);
   const query = { filter, page: place, limit: place.size + 1 };
-  const placed = placeRows(await list.rows({ deps, organisation, messages }, query), place, {
+  const rows = await read((deps) => list.rows({ deps, organisation, messages }, query));
+  const placed = placeRows(rows, place, {
     sorts: list.sorts,
     cursor: (row) => ({ value: list.sorts[place.sort].value(row), id: row.id }),
     uri: (more) => filteredUri(list, organisation, filter, { ...more, ...keptQuery(list, values) }),
@@ -71,14 +79,16 @@ export async function renderList<
 ): Promise<RenderedList> {
   const { organisation } = visit;
   const { messages } = frame;
-  const context = { deps, organisation, messages };
+  const read = listReader(deps, visit);
   const asked: Filter<C> = readFilter(list.filters, parseQuery(visit.request).values);
   const form = filterForm(list, visit, asked, messages);
   const saved = await savedFiltersOf(deps, visit, list, messages);
-  const instead = await list.insteadOfRows?.(context, asked);
+  const instead = await read(async (old) =>
+    list.insteadOfRows?.({ deps: old, organisation, messages }, asked),
+  );
   if (instead) return { isEmpty: false, section: listSection(form, [saved, instead]) };
 
-  const loaded = await loadRows(deps, visit, list, messages);
+  const loaded = await loadRows(read, visit, list, messages);
   const { filter, placed, order } = loaded;
   const isNothing = placed.shown.length === 0;
   const texts = list.texts(messages, organisation);
@@ -86,7 +96,9 @@ export async function renderList<
     const action = (list.emptyAction ?? list.create)?.(frame);
     return { isEmpty: true, section: emptyState({ title: texts.none, text: texts.noneText, action }) };
   }
-  const total = await totalOf(placed, (max) => list.count(context, filter, max));
+  const total = await totalOf(placed, (max) =>
+    read((old) => list.count({ deps: old, organisation, messages }, filter, max)),
+  );
   const pager = pagination({
     ...placed,
     range: isNothing ? undefined : { ...placed.range, ...total },
@@ -132,7 +144,14 @@ export const renderLiveRows = async <
   reader: Reader,
   messages: Messages,
 ): Promise<Html> =>
-  renderRows(deps, visit, list, await loadRows(deps, visit, list, messages), reader, messages);
+  renderRows(
+    deps,
+    visit,
+    list,
+    await loadRows(listReader(deps, visit), visit, list, messages),
+    reader,
+    messages,
+  );
 
 function renderRows<
   Deps extends ConsoleDeps,

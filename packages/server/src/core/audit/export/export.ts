@@ -1,6 +1,6 @@
 /** Exports the audit log in batches, so that memory use doesn't depend on its length. */
 import { csvLine } from "@signet/protocol/csv";
-import type { Db } from "../../../db/open.ts";
+import type { ReadFrom } from "../../../db/old-reads.ts";
 import type { StoredEvent } from "../audit.store.ts";
 import { withTypedEmails } from "../event-context.store.ts";
 import { joinDetails } from "../event-context.ts";
@@ -26,34 +26,38 @@ const BATCH = 500;
  * events last. With a filter: in the order of time.
  */
 export async function* exportAuditEvents(
-  db: Db,
+  read: ReadFrom,
   orgId: string,
   filter: AuditFilter,
 ): AsyncGenerator<EventWithEmail> {
+  const named = (events: readonly StoredEvent[]) =>
+    read(({ query }) => withTypedEmails(query, orgId, events));
   const batch: StoredEvent[] = [];
-  for await (const event of isUnfiltered(filter) ? wholeLog(db, orgId) : filtered(db, orgId, filter))
-    if (batch.push(event) === BATCH) yield* await withTypedEmails(db, orgId, batch.splice(0));
-  yield* await withTypedEmails(db, orgId, batch);
+  for await (const event of isUnfiltered(filter) ? wholeLog(read, orgId) : filtered(read, orgId, filter))
+    if (batch.push(event) === BATCH) yield* await named(batch.splice(0));
+  yield* await named(batch);
 }
 
-async function* wholeLog(db: Db, orgId: string): AsyncGenerator<StoredEvent> {
-  const first = yield* chained(db, orgId, 0);
-  const unchained = await unchainedIds(db, orgId);
+async function* wholeLog(read: ReadFrom, orgId: string): AsyncGenerator<StoredEvent> {
+  const first = yield* chained(read, orgId, 0);
+  const unchained = await unchainedIds(read, orgId);
   // Again, for events chained in between; the rest is exported as unchained.
-  for await (const event of chained(db, orgId, first)) {
+  for await (const event of chained(read, orgId, first)) {
     unchained.delete(event.id);
     yield event;
   }
   const ids = [...unchained];
   for (let at = 0; at < ids.length; at += BATCH)
-    for (const { seq: _, hash: __, ...event } of await readEvents(db, orgId, ids.slice(at, at + BATCH)))
+    for (const { seq: _, hash: __, ...event } of await read(({ query }) =>
+      readEvents(query, orgId, ids.slice(at, at + BATCH)),
+    ))
       yield event;
 }
 
 /** @returns the last position */
-async function* chained(db: Db, orgId: string, from: number): AsyncGenerator<StoredEvent, number> {
+async function* chained(read: ReadFrom, orgId: string, from: number): AsyncGenerator<StoredEvent, number> {
   for (let after = from; ; ) {
-    const batch = await readChained(db, orgId, { after, limit: BATCH });
+    const batch = await read(({ query }) => readChained(query, orgId, { after: after, limit: BATCH }));
     yield* batch;
     after = batch.at(-1)?.seq ?? after;
     if (batch.length < BATCH) return after;
@@ -61,23 +65,23 @@ async function* chained(db: Db, orgId: string, from: number): AsyncGenerator<Sto
 }
 
 /** All ids in order; after a broken chain, as many as were recorded since. */
-async function unchainedIds(db: Db, orgId: string): Promise<Set<string>> {
+async function unchainedIds(read: ReadFrom, orgId: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let after = ""; ; ) {
-    const page = await readUnchainedIds(db, orgId, { after, limit: BATCH });
+    const page = await read(({ query }) => readUnchainedIds(query, orgId, { after, limit: BATCH }));
     for (const id of page) ids.add(id);
     if (page.length < BATCH) return ids;
     after = page.at(-1) ?? after;
   }
 }
 
-async function* filtered(db: Db, orgId: string, filter: AuditFilter): AsyncGenerator<StoredEvent> {
+async function* filtered(read: ReadFrom, orgId: string, filter: AuditFilter): AsyncGenerator<StoredEvent> {
   if (isUnsatisfiable(filter)) return;
   const indexFilters = indexFiltersOf(filter);
   const { from, to } = filter;
   for (let after: EventPosition | undefined; ; ) {
     const range = { orgId, from, to, after, order: "oldest first", limit: BATCH } as const;
-    const batch: StoredEvent[] = await readRange(db, indexFilters, range);
+    const batch: StoredEvent[] = await read(({ query }) => readRange(query, indexFilters, range));
     for (const event of batch) if (matches(filter, event)) yield event;
     if (batch.length < BATCH) return;
     after = batch.at(-1);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { migrate } from "../../../db/migrate.ts";
+import { readFrom } from "../../../db/old-reads.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
@@ -123,7 +124,7 @@ forEachDatabase(({ name, fresh }) => {
       const counted = await countAuditEvents(query, orgId, filter, 100);
       assert.ok(counted === undefined || counted === expected.length, `${counted} are counted`);
       const exported: number[] = [];
-      for await (const { at } of exportAuditEvents(query, orgId, filter)) exported.push(at);
+      for await (const { at } of exportAuditEvents(readFrom(query), orgId, filter)) exported.push(at);
       assert.deepEqual(exported, expected.toReversed());
     });
 
@@ -180,7 +181,7 @@ forEachDatabase(({ name, fresh }) => {
     await chainOrganisation(deps, orgId);
     await happened({ action: "mail.failed", actor: "system" });
     const seqs: Array<number | undefined> = [];
-    for await (const { seq } of exportAuditEvents(database.query, orgId, {})) seqs.push(seq);
+    for await (const { seq } of exportAuditEvents(readFrom(database.query), orgId, {})) seqs.push(seq);
     assert.deepEqual(seqs, [1, 2, 3, 4, 5, 6, 7, 8, 9, undefined]);
   });
 
@@ -213,7 +214,7 @@ forEachDatabase(({ name, fresh }) => {
     for (const chainsMeanwhile of [false, true]) {
       const ids: string[] = [];
       const seqs: number[] = [];
-      for await (const event of exportAuditEvents(database.query, id, {})) {
+      for await (const event of exportAuditEvents(readFrom(database.query), id, {})) {
         if (chainsMeanwhile && ids.length === 1_000) await chained();
         ids.push(event.id);
         if (event.seq !== undefined) seqs.push(event.seq);
@@ -247,7 +248,7 @@ forEachDatabase(({ name, fresh }) => {
         },
       });
       const ids: string[] = [];
-      for await (const event of exportAuditEvents(watched, id, {})) ids.push(event.id);
+      for await (const event of exportAuditEvents(readFrom(watched), id, {})) ids.push(event.id);
       assert.deepEqual([ids.length, new Set(ids).size], [4, 4], `after statement ${at}`);
       statements = count;
     }

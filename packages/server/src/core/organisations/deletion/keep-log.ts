@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { readFrom } from "../../../db/old-reads.ts";
 import type { Db } from "../../../db/open.ts";
 import { exportAuditEvents, lineFormats } from "../../audit/export/export.ts";
 import { syncFolder } from "../../sync-folder.ts";
@@ -59,7 +60,7 @@ export async function openAuditLog(path: string): Promise<OpenLog> {
   return {
     write: async (db, orgId) => {
       try {
-        for await (const event of exportAuditEvents(db, orgId, {}))
+        for await (const event of exportAuditEvents(readFrom(db), orgId, {}))
           await file.write(lineFormats.jsonl.line(event));
         await file.sync();
         await file.close();

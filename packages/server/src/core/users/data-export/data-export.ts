@@ -2,6 +2,7 @@
  * The data export of a user: everything that an organisation stores about them as one JSON document, without secrets
  * (hashes, keys, links) and without data of others. The audit log is read in batches.
  */
+import { readFrom } from "../../../db/old-reads.ts";
 import type { Db } from "../../../db/open.ts";
 import { recordAuditEvent, type StoredEvent } from "../../audit/audit.store.ts";
 import { exportAuditEvents } from "../../audit/export/export.ts";
@@ -44,7 +45,7 @@ async function* document(db: Db, organisation: Organisation, user: User, at: num
   // Without the closing brace: the events follow.
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "events": [`;
   let isFirst = true;
-  for await (const event of exportAuditEvents(db, organisation.id, {
+  for await (const event of exportAuditEvents(readFrom(db), organisation.id, {
     subjects: subjectFilters("user", user.id),
   })) {
     yield `${isFirst ? "" : ","}\n    ${JSON.stringify(eventOf(event, user))}`;

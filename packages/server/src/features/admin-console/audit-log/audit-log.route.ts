@@ -11,6 +11,7 @@ import {
   searchAuditEvents,
 } from "../../../core/audit/search/search.ts";
 import { findRefusedRequest } from "../../../core/refused-requests/refused-requests.store.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { displayEvents } from "../../../page-kit/audit-events/display-events.ts";
@@ -18,6 +19,7 @@ import { doneKey, openPage } from "../../../page-kit/console-frame.ts";
 import { MAX_COUNT } from "../../../page-kit/list/list-place.ts";
 import { showSavedFilters } from "../../../page-kit/list/saved-filters.ts";
 import { ROWS_PER_PAGE } from "../../../page-kit/list-page.ts";
+import { oldReaderFor, withOldReads } from "../../../page-kit/old-reads.ts";
 import {
   type ConsoleDeps,
   consolePath,
@@ -29,7 +31,7 @@ import {
 } from "../../../page-kit/page.ts";
 import { auditEventPage } from "./event.page.ts";
 import { sendExport } from "./export.ts";
-import { readFilterInput, toFilter } from "./filter.ts";
+import { type FilterInput, readFilterInput, toFilter } from "./filter.ts";
 import { type AuditListView, auditListPage } from "./list.page.ts";
 import { auditLogFilters } from "./saved-home.ts";
 
@@ -48,9 +50,10 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const pageUri = (more: Readonly<Record<string, string | undefined>>, rest = "") =>
     consolePath(organisation, `/audit-log${rest}${queryString({ ...input, ...more })}`);
   const frame = await openPage(deps, visit, "auditLog", pageUri({ ...place }));
-  const db = deps.database.query;
-  const { filter, isPartial } = await toFilter(db, orgId, input);
-  const found = await searchAuditEvents(db, orgId, filter, { ...place, limit: ROWS_PER_PAGE });
+  const searched = await withOldReads(
+    deps,
+    oldReaderFor(deps, visit),
+  )((old) => searchLog(old, visit, input, place, frame.messages));
   const { done } = frame.messages.console.frame.savedFilters;
   const doneAs = doneKey(visit, done);
   const page = auditListPage({
@@ -65,18 +68,40 @@ async function showList(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ),
     done: doneAs && done[doneAs],
     refused: await findRefused(deps, orgId, input.search),
-    events: await displayEvents(deps, organisation, found.events, frame.messages),
-    pager: pagerOf(found, place, await countAuditEvents(db, orgId, filter, MAX_COUNT + 1), pageUri),
-    searchedBackTo: found.searchedBackTo,
-    partialOf: isPartial ? MAX_RECORDS : undefined,
+    events: searched.events,
+    pager: pagerOf(searched.found, place, searched.counted, pageUri),
+    searchedBackTo: searched.found.searchedBackTo,
+    partialOf: searched.isPartial ? MAX_RECORDS : undefined,
     exportUris: {
       csv: pageUri({ format: "csv" }, "/export"),
       jsonl: pageUri({ format: "jsonl" }, "/export"),
     },
-    head: await findHead(db, orgId),
-    cutUntil: (await findCheckpoint(db, orgId))?.until,
+    head: searched.head,
+    cutUntil: searched.checkpoint?.until,
   });
   await show(visit, frame, page);
+}
+
+/** All of it from one server, which may be a replica. */
+async function searchLog(
+  deps: ConsoleDeps,
+  { organisation }: Visit,
+  input: FilterInput,
+  place: Place,
+  messages: Messages,
+) {
+  const { query: db } = deps.database;
+  const { id: orgId } = organisation;
+  const { filter, isPartial } = await toFilter(db, orgId, input);
+  const found = await searchAuditEvents(db, orgId, filter, { ...place, limit: ROWS_PER_PAGE });
+  return {
+    found,
+    isPartial,
+    events: await displayEvents(deps, organisation, found.events, messages),
+    counted: await countAuditEvents(db, orgId, filter, MAX_COUNT + 1),
+    head: await findHead(db, orgId),
+    checkpoint: await findCheckpoint(db, orgId),
+  };
 }
 
 /** Where in the log a page is: `row` is the number of its first event, as the page before counted. */

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { recordAuditEvent, type StoredEvent } from "../../../core/audit/audit.store.ts";
 import { exportAuditEvents, type LineFormat, lineFormats } from "../../../core/audit/export/export.ts";
 import { parseQuery } from "../../../http/form-body.ts";
+import { oldReaderFor } from "../../../page-kit/old-reads.ts";
 import {
   auditContext,
   type ConsoleDeps,
@@ -20,10 +21,10 @@ export async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void>
   const format = values.get("format") === "jsonl" ? "jsonl" : "csv";
   const path = consolePath(organisation, `/audit-log/export${queryString({ ...input, format })}`);
   const signedIn = await requireRecentAuthentication(deps, visit, path);
-  const db = deps.database.query;
-  const { filter } = await toFilter(db, organisation.id, input);
+  const read = oldReaderFor(deps, visit);
+  const { filter } = await read(({ query }) => toFilter(query, organisation.id, input));
   const now = deps.clock();
-  await recordAuditEvent(db, {
+  await recordAuditEvent(deps.database.query, {
     ...auditContext(visit, signedIn),
     at: now,
     action: "audit.exported",
@@ -31,7 +32,7 @@ export async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void>
     details: { format, filters: Object.keys(filter) },
   });
   const day = new Date(now).toISOString().slice(0, "2027-01-31".length);
-  const lines = linesOf(lineFormats[format], exportAuditEvents(db, organisation.id, filter));
+  const lines = linesOf(lineFormats[format], exportAuditEvents(read, organisation.id, filter));
   await reply
     .headers({
       "cache-control": "no-store",
