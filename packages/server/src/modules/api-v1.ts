@@ -3,6 +3,7 @@ import { hitPortions } from "../core/rate-limits/hit-portions.ts";
 import { limitHeadersOf } from "../features/api-v1/access.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
+import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
@@ -33,5 +34,6 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
     hasValidBinding: (organisation, request, claims) => hasValidBinding(deps, organisation, request, claims),
   };
   apiUsersRoutes(api, apiDeps);
+  apiUserSessionsRoutes(api, apiDeps);
   apiScopesRoutes(api, apiDeps);
 };

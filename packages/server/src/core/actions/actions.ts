@@ -39,6 +39,8 @@ export interface NewAction {
    * immediately, so that timing reveals nothing.
    */
   readonly isDecoy?: boolean;
+  /** Default: what links of its type have. */
+  readonly lifetimeMs?: number | undefined;
 }
 
 /** The user id of a decoy: the next decoy for the same subject replaces it, as a link would. */
@@ -59,12 +61,12 @@ export interface NamedAction {
 export async function createAction(
   tx: Db,
   { encryption, clock }: ActionDeps,
-  { orgId, userId, type, data, isDecoy = false }: NewAction,
+  { orgId, userId, type, data, isDecoy = false, lifetimeMs = actionLifetimeMs[type] }: NewAction,
 ): Promise<{ id: string; expiresAt: number }> {
   const id = randomSecret("sgn_ua_");
   const idHash = sha256Base64url(id);
   const createdAt = clock();
-  const expiresAt = isDecoy ? createdAt : createdAt + actionLifetimeMs[type];
+  const expiresAt = isDecoy ? createdAt : createdAt + lifetimeMs;
   await insertAction(tx, {
     orgId,
     idHash,
@@ -196,6 +198,8 @@ export interface LinkMail {
    * expiry. Nobody has its id.
    */
   readonly isKept?: boolean;
+  /** As of `NewAction`. */
+  readonly lifetimeMs?: number | undefined;
   readonly audit: Omit<AuditEvent, "at">;
 }
 
@@ -204,7 +208,7 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
   const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
   const inviter = mail.inviter === undefined ? {} : { inviter: mail.inviter };
   const verified = mail.isVerified ? { isVerified: true as const } : {};
-  const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept };
+  const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept, lifetimeMs: mail.lifetimeMs };
   const { id, expiresAt } = await createAction(tx, deps, link);
   await deps.outbox.put(tx, {
     orgId,

@@ -128,6 +128,13 @@ export async function findUser(db: Db, orgId: string, id: string): Promise<User 
   return row && fromRow(orgId, row);
 }
 
+/** The members with these PermIds, in no order. */
+export async function findUsers(db: Db, orgId: string, ids: readonly string[]): Promise<User[]> {
+  if (ids.length === 0) return [];
+  const rows = await members(db, orgId).where("membership.user_id", "in", ids).execute();
+  return rows.map((row) => fromRow(orgId, row));
+}
+
 const selectByEmail = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
   members(db, value("orgId"))
     // An account of the organisation itself, by its unique index.

@@ -19,6 +19,7 @@ const pathParameterInfo: Readonly<
   userId: { description: "the user's PermId", schema: uuid },
   poolId: { description: "the signing pool", schema: uuid },
   agentId: { description: "the signing agent", schema: uuid },
+  sessionId: { description: "the session, as the `sid` of tokens", schema: uuid },
   requestId: { description: "the signing request", schema: { type: "string" } },
   rest: { description: "the rest of the path", schema: text },
   id: { description: "the record id, or the token from an email link", schema: text },

@@ -51,6 +51,10 @@ export const tags = [
   },
   { name: "Organisations", description: "Applications the caller can access." },
   {
+    name: "API v1: users",
+    description: "Users and guests of the organisation, their sessions, and what can be done with them.",
+  },
+  {
     name: "API v1: scopes",
     description: "Custom scopes of the organisation and the claims they add.",
   },

@@ -1,62 +1,85 @@
 /** Users by API v1. */
 import assert from "node:assert/strict";
-import type { ApiScope } from "../../core/scopes/api-scopes.ts";
-import { type ApiCallOptions, makeApiClient } from "../fixtures/api-client.ts";
-import type { ApiCase, ApiCases, ApiWorld } from "./api-operation.ts";
+import { randomBytes } from "node:crypto";
+import { signIn } from "../../core/sessions/sessions.ts";
+import { inviteUser } from "../../core/users/invitations/invitations.ts";
+import { findUser } from "../../core/users/users.store.ts";
+import { createUser } from "../../core/users/users.ts";
+import type { ApiWorld } from "./api-operation.ts";
+import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 
-const PATH = "/api/v1/organisations/:org/users/:id";
+const reads = ["signet:users:read"] as const;
+const writes = ["signet:users:write"] as const;
+const email = () => `api-${randomBytes(6).toString("hex")}@acme.example`;
+const person = { firstname: "Uma", surname: "Berg", actor: "test" } as const;
 
-interface Row {
-  readonly scope: ApiScope;
-  /** A scope that is not enough. */
-  readonly lesser: ApiScope;
-  readonly options?: ApiCallOptions;
-  readonly wrong: readonly ApiCallOptions[];
+async function newUser({ service, a }: ApiWorld): Promise<string> {
+  const account = { email: email(), password: "plum tractor ninety", emailVerified: true };
+  const input = { organisation: a.organisation, role: "Standard" as const, ...account, ...person };
+  return `/users/${await createUser(service, input)}`;
 }
 
-function caseOf(method: string, { scope, lesser, options = {}, wrong }: Row): ApiCase {
-  const pathIn = ({ a }: ApiWorld) => `/users/${a.user.id}`;
-  const client = ({ service, a, b }: ApiWorld, scopes: readonly ApiScope[], of: "a" | "b" = "a") =>
-    makeApiClient(service, { a, b }[of], scopes);
-  return {
-    happy: async (world) => {
-      const { status, body } = await (await client(world, [scope])).call(method, pathIn(world), options);
-      assert.deepEqual([status, body["id"]], [200, world.a.user.id]);
-    },
-    unauthenticated: async (world) => {
-      const one = await client(world, [scope]);
-      for (const accessToken of ["", "x", `${one.accessToken}x`])
-        assert.equal((await one.call(method, pathIn(world), { ...options, accessToken })).status, 401);
-    },
-    foreign: async (world) => {
-      const stranger = await client(world, [scope], "b");
-      const orgId = world.a.organisation.id;
-      assert.equal((await stranger.call(method, pathIn(world), { ...options, orgId })).status, 404);
-      assert.equal((await stranger.call(method, pathIn(world), options)).status, 404);
-    },
-    forbidden: async (world) => {
-      const { status, body } = await (await client(world, [lesser])).call(method, pathIn(world), options);
-      assert.deepEqual([status, body["type"]], [403, "urn:signet:error:insufficient-scope"]);
-    },
-    malformed: async (world) => {
-      const one = await client(world, [scope]);
-      assert.equal((await one.call(method, "/users/x", options)).status, 404);
-      for (const sent of wrong)
-        assert.ok([400, 422].includes((await one.call(method, pathIn(world), sent)).status));
-    },
-  };
+async function invitedUser({ service, a, baseUrl }: ApiWorld): Promise<string> {
+  const invitation = { organisation: a.organisation, email: email(), role: "Standard" as const, ...person };
+  return `/users/${await inviteUser({ ...service, baseUrl }, invitation)}`;
 }
 
-export const apiUsersCases: ApiCases = {
-  [`GET ${PATH}`]: caseOf("GET", {
-    scope: "signet:users:read",
-    lesser: "signet:organisation:write",
-    wrong: [],
-  }),
-  [`PATCH ${PATH}`]: caseOf("PATCH", {
-    scope: "signet:users:write",
-    lesser: "signet:users:read",
-    options: { body: { nickname: "Uma" } },
-    wrong: [{ body: "{" }, { body: [] }, { body: { id: "x" } }, { body: { nickname: 1 } }],
-  }),
-};
+async function newSession(world: ApiWorld): Promise<string> {
+  const path = await newUser(world);
+  const { organisation } = world.a;
+  const user = await findUser(world.service.database.query, organisation.id, path.slice("/users/".length));
+  assert.ok(user);
+  const { session } = await signIn(world.service, {
+    ...{ organisation, user, before: undefined },
+    ...{ amr: ["pwd"], acr: "urn:signet:acr:pwd", address: "127.0.0.1", userAgent: "test" },
+  });
+  return `${path}/sessions/${session.id}`;
+}
+
+const act = (name: string, of: (world: ApiWorld) => Promise<string> = newUser) => ({
+  scopes: writes,
+  path: async (world: ApiWorld) => `${await of(world)}/${name}`,
+  status: 200,
+  wrong: [{ unknown: 1 }],
+});
+
+export const apiUsersCases = apiV1Cases({
+  "GET /users": {
+    scopes: reads,
+    path: () => "/users",
+    status: 200,
+    wrongQueries: [...wrongLists, `search=${"x".repeat(101)}`],
+  },
+  "GET /users/:id": { scopes: reads, path: newUser, status: 200 },
+  "POST /users": {
+    scopes: writes,
+    path: () => "/users",
+    options: () => ({ body: { email: email(), nickname: "Uma" } }),
+    status: 201,
+    wrong: [
+      ...[...wrongBodies, {}, { email: "x" }, { email: email(), password: "x" }],
+      { email: email(), nickname: 1 },
+    ],
+  },
+  "PATCH /users/:id": {
+    scopes: writes,
+    path: newUser,
+    options: () => ({ body: { nickname: "Uma" } }),
+    status: 200,
+    wrong: [...wrongBodies, { nickname: 1 }, { email: null }, { state: "disabled" }],
+  },
+  "DELETE /users/:id": { scopes: writes, path: newUser, status: 204, wrong: [{}] },
+  "POST /users/:id/disable": act("disable"),
+  "POST /users/:id/enable": act("enable"),
+  "POST /users/:id/invite": act("invite", invitedUser),
+  "POST /users/:id/reset-factors": act("reset-factors"),
+  "POST /users/:id/sign-out": act("sign-out"),
+  "POST /users/:id/reset-password": act("reset-password"),
+  "GET /users/:id/sessions": {
+    scopes: reads,
+    path: async (world) => `${await newUser(world)}/sessions`,
+    status: 200,
+    wrongQueries: wrongLists,
+  },
+  "DELETE /users/:id/sessions/:sessionId": { scopes: writes, path: newSession, status: 204, wrong: [{}] },
+});

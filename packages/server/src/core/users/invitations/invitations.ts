@@ -13,12 +13,16 @@ import { findUser, findUserByEmail, insertUser } from "../users.store.ts";
 import { InvalidUser, type NewUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
 import { findInvitationMail, findOpenInvitation, invitationSteps } from "./invitations.store.ts";
 
-type Inviter = Omit<Act, "orgId">;
+interface Inviter extends Omit<Act, "orgId"> {
+  /** How long the link works; default: as every invitation's. */
+  readonly lifetimeMs?: number;
+}
 
 /** The locale is the language of the email and of the user. */
 export interface Invitation extends Omit<NewUser, "password" | "phone" | "emailVerified"> {
   /** Whether an already invited address is rejected; default: it gets another link. */
   readonly isNew?: boolean;
+  readonly lifetimeMs?: number;
 }
 
 /**
@@ -111,7 +115,7 @@ async function sendInvitation(
   tx: Db,
   deps: AccountMailDeps,
   { orgId, id, email, locale }: Pick<User, "orgId" | "id" | "email" | "locale">,
-  { actor, address }: Inviter,
+  { actor, address, lifetimeMs }: Inviter,
   role: Role = "Standard",
 ): Promise<void> {
   const event = { orgId, actor, action: "user.invited", target: id, address } as const;
@@ -126,6 +130,7 @@ async function sendInvitation(
     addressOf: linkAddress(deps.baseUrl, "AcceptInvitation"),
     inviter: await inviterAddress(tx, orgId, actor),
     isDecoy: false,
+    lifetimeMs,
     audit,
   });
 }

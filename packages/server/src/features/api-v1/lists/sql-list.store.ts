@@ -10,7 +10,12 @@ import type { ListPage, ListRequest } from "./list-request.ts";
 
 /** A member as a statement reads it. Text and times of any table; a time is in milliseconds. */
 export type SqlField =
-  | { readonly kind: "text" | "number" | "time"; readonly of: RawBuilder<unknown> }
+  | {
+      readonly kind: "text" | "number" | "time";
+      readonly of: RawBuilder<unknown>;
+      /** So that the list can be read in the order of an index. */
+      readonly isNeverNull?: boolean;
+    }
   /** Never null. */
   | { readonly kind: "boolean"; readonly is: RawBuilder<SqlBool> };
 export type SqlFields = Readonly<Record<string, SqlField>>;
@@ -48,11 +53,11 @@ export function sqlList(db: Db, list: ListRequest, fields: SqlFields, id: RawBui
 /** @param count counts what the filter keeps, wherever the page is */
 export async function sqlPage<R extends { readonly id: string; readonly sortValue: string | number }>(
   { wantsTotal }: ListRequest,
-  rows: Promise<readonly R[]>,
+  rows: readonly R[],
   count: () => Promise<number>,
 ): Promise<ListPage<R>> {
   return {
-    rows: await rows,
+    rows,
     placeOf: ({ sortValue: value, id }) => ({ value, id }),
     ...(wantsTotal ? { total: await count() } : {}),
   };
@@ -64,7 +69,8 @@ const SORTED_LETTERS = 100;
 /** Never null: what a record has not comes first. By code points, as a cursor is compared on every node. */
 function sortValue(field: SqlField, isOnPostgres: boolean): RawBuilder<string | number> {
   if (field.kind === "boolean") return sql<number>`case when ${field.is} then 1 else 0 end`;
-  if (field.kind !== "text") return sql<number>`coalesce(${field.of}, -1)`;
+  if (field.kind !== "text")
+    return field.isNeverNull ? sql<number>`${field.of}` : sql<number>`coalesce(${field.of}, -1)`;
   const text = folded(sql`coalesce(${field.of}, '')`, isOnPostgres);
   const start = sql<string>`substr(${text}, 1, ${sql.lit(SORTED_LETTERS)})`;
   return isOnPostgres ? sql<string>`(${start}) collate "C"` : start;

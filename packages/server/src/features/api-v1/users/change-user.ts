@@ -2,7 +2,9 @@
 import type { Static } from "typebox";
 import Type from "typebox";
 import type { CoreDeps } from "../../../core/core-deps.ts";
+import type { NoticeDeps } from "../../../core/mail/notices.ts";
 import { lockUserAccount } from "../../../core/users/account.store.ts";
+import { setVerifiedEmail } from "../../../core/users/account-mails.ts";
 import { areAttributes, changeMemberRecord, changeRole } from "../../../core/users/member-record.ts";
 import { type DetailName, type ProfileDetails, tidyDetail } from "../../../core/users/profile/details.ts";
 import {
@@ -12,7 +14,7 @@ import {
   profileFaults,
   profileOf,
 } from "../../../core/users/profile/profile.ts";
-import type { Attributes, User } from "../../../core/users/user.ts";
+import type { Attributes, Role, User } from "../../../core/users/user.ts";
 import { changeUsername, isUsername, usernameKey } from "../../../core/users/username.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { ApiError, invalid, type MemberFault, notFound } from "../../../http/api/api-error.ts";
@@ -24,6 +26,7 @@ import {
   addressParts,
   attributesSchema,
   detailMembers,
+  emailSchema,
   profileMembers,
   roleSchema,
 } from "./user-record.ts";
@@ -37,6 +40,7 @@ const attributes = Type.Optional(Type.Union([attributesSchema, Type.Null()]));
 export const userPatch = strictObject({
   ...optional(profileMembers),
   address: Type.Optional(Type.Union([strictObject(optional(addressMembers)), Type.Null()])),
+  email: Type.Optional(emailSchema),
   role: Type.Optional(roleSchema),
   attributes,
   membershipAttributes: attributes,
@@ -44,7 +48,7 @@ export const userPatch = strictObject({
 
 type Text = Readonly<Record<string, string | null | undefined>>;
 
-export interface UserPatch extends Pick<Static<typeof userPatch>, "role"> {
+export interface UserPatch extends Pick<Static<typeof userPatch>, "role" | "email"> {
   readonly address?: Text | null;
   readonly attributes?: Attributes | null;
   readonly membershipAttributes?: Attributes | null;
@@ -59,7 +63,7 @@ const ofMembership: readonly string[] = ["role", "membershipAttributes"];
  * @throws ApiError 403, 404, 409, 422; LastAdministrator, UsernameTaken
  */
 export async function changeUser(
-  deps: CoreDeps,
+  deps: CoreDeps & NoticeDeps,
   caller: ApiCaller,
   { id, patch, check }: { id: string; patch: UserPatch; check: (user: User) => Promise<void> },
 ): Promise<User> {
@@ -77,21 +81,31 @@ export async function changeUser(
   if (user.homeOrgId === orgId) {
     await changeProfile(deps, { ...acting, profile });
     await changeUsername(deps, { ...acting, username });
+    const { email } = patch;
+    if (email !== undefined && email.trim() !== user.email)
+      await setVerifiedEmail(deps, user, { newEmail: email, ...actOf(caller) });
   }
   if (patch.role !== undefined) await changeRole(deps, { ...acting, role: patch.role });
   if (record) await changeMemberRecord(deps, { ...acting, record });
   return (await findUser(db, orgId, id)) ?? user;
 }
 
+/** Who made, changed or ended an administrator could become one. @throws ApiError 403 exceeds-caller */
+export function requireMayManage(caller: ApiCaller, ...roles: ReadonlyArray<Role | undefined>): void {
+  if (roles.includes("Administrator")) requireHeld(caller, "signet:organisation:write");
+}
+
 /** @throws ApiError 403 exceeds-caller, 409 foreign-account */
 function requireMayChange(caller: ApiCaller, user: User, patch: UserPatch): void {
-  if (user.role === "Administrator" || patch.role === "Administrator")
-    requireHeld(caller, "signet:organisation:write");
+  requireMayManage(caller, user.role, patch.role);
   if (user.homeOrgId !== user.orgId && Object.keys(patch).some((name) => !ofMembership.includes(name)))
-    throw new ApiError(409, "foreign-account", "The account belongs to another organisation", {
-      detail: "Of a guest, only role and membershipAttributes can be changed.",
-    });
+    throw foreignAccount();
 }
+
+export const foreignAccount = () =>
+  new ApiError(409, "foreign-account", "The account belongs to another organisation", {
+    detail: "Of a guest, only role and membershipAttributes can be changed.",
+  });
 
 /** @throws ApiError 422 naming every fault */
 function readPatch(user: User, patch: UserPatch) {

@@ -1,9 +1,8 @@
 /** A user as API v1 shows it (api-v1.md, "Resources"). */
-import { sha256Base64url } from "@signet/protocol/hash";
 import Type from "typebox";
+import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
 import type { User } from "../../../core/users/user.ts";
-import type { Db } from "../../../db/open.ts";
 import { timeOrNull } from "../../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
 import { findUserState, type UserState } from "./user-state.store.ts";
@@ -49,6 +48,9 @@ export const addressMembers = {
   country: text("Country name"),
 };
 
+export const emailSchema = Type.String({
+  description: "Changed, it counts as verified, and the former address is told",
+});
 export const roleSchema = Type.Union([Type.Literal("Standard"), Type.Literal("Administrator")]);
 export const attributesSchema = Type.Record(Type.String(), Type.Unknown());
 
@@ -76,13 +78,19 @@ export const userSchema = Type.Object(
   { title: "ApiUser" },
 );
 
-export type UserRecord = Awaited<ReturnType<typeof userRecord>>;
+/** A user, with what a list has read of it already. */
+export type ShownUser = User & { readonly state?: UserState | undefined };
+
+export async function readUserRecord(user: ShownUser, { database, clock }: CoreDeps) {
+  const { orgId, homeOrgId, id: userId } = user;
+  const state = user.state ?? (await findUserState(database.query, { orgId, homeOrgId, userId }));
+  return userRecord(user, state, clock());
+}
 
 /** @returns the record, without what the account's own organisation alone may know of a guest */
-export async function userRecord(db: Db, user: User, now: number) {
+function userRecord(user: User, state: UserState, now: number) {
   const isGuest = user.homeOrgId !== user.orgId;
-  const { orgId, homeOrgId, id, details, membership } = user;
-  const state = await findUserState(db, { orgId, homeOrgId, userId: id });
+  const { id, details, membership } = user;
   const address = addressParts.some((part) => details[part] !== undefined)
     ? Object.fromEntries(addressParts.map((part) => [part, details[part] ?? null]))
     : null;
@@ -123,7 +131,3 @@ const factorNames = ({ hasTotp, hasPasskey }: UserState): string[] => [
   ...(hasTotp ? ["totp"] : []),
   ...(hasPasskey ? ["passkey"] : []),
 ];
-
-/** Changes with the record, but not with sign-ins. */
-export const userTag = ({ lastSignInAt: _, ...record }: UserRecord): string =>
-  `"${sha256Base64url(JSON.stringify(record)).slice(0, 22)}"`;

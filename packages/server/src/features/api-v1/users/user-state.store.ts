@@ -1,4 +1,9 @@
-/** What the record of a user shows beside the account and the membership, in one statement: this call comes by the thousand. */
+/**
+ * What the records of users show beside accounts and memberships: of one user in one prepared statement, because that call comes
+ * by the thousand, and of a page of users in one.
+ */
+import { sql } from "kysely";
+import { memberships } from "../../../core/users/members/members.store.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
@@ -64,11 +69,52 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
 /** @param homeOrgId where the account is; another organisation's for a guest */
 export async function findUserState(db: Db, { orgId, homeOrgId, userId }: Key): Promise<UserState> {
   const [row] = await selectState(db, { orgId, homeOrgId, userId, actor: `user:${userId}` });
-  return {
-    invitedUntil: row?.invited_until ?? null,
-    hasPassword: (row?.password_changed_at ?? null) !== null,
-    hasTotp: (row?.totp ?? 0) > 0,
-    hasPasskey: (row?.passkeys ?? 0) > 0,
-    lastSignInAt: row?.last_sign_in_at ?? null,
-  };
+  return toState(row);
+}
+
+interface StateRow {
+  readonly invited_until: number | null;
+  readonly password_changed_at: number | null;
+  readonly totp: number | null;
+  readonly passkeys: number | null;
+  readonly last_sign_in_at: number | null;
+}
+
+const toState = (row: StateRow | undefined): UserState => ({
+  invitedUntil: row?.invited_until ?? null,
+  hasPassword: (row?.password_changed_at ?? null) !== null,
+  hasTotp: (row?.totp ?? 0) > 0,
+  hasPasskey: (row?.passkeys ?? 0) > 0,
+  lastSignInAt: row?.last_sign_in_at ?? null,
+});
+
+// For statements over `membership` and `user_account` (members.store.ts).
+const ofMember = sql`org_id = membership.org_id and user_id = membership.user_id`;
+const ofOwner = sql`org_id = membership.home_org_id and user_id = membership.user_id`;
+
+/** When the unused invitation of a member ends. */
+export const invitedUntil = sql<number | null>`(
+  select max(expires_at) from user_action where ${ofMember} and type = 'AcceptInvitation' and used_at is null)`;
+
+export const lastSignIn = sql<number | null>`coalesce(
+  (select max(auth_time) from browser_session where ${ofMember}),
+  (select max(at) from audit_event where org_id = membership.org_id and actor = 'user:' || membership.user_id
+    and action in ('session.started', 'session.renewed')))`;
+
+/** By PermId. */
+export async function findUserStates(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, UserState>> {
+  if (ids.length === 0) return new Map();
+  const rows = await memberships(db, orgId)
+    .select(["membership.user_id as id", "password_changed_at"])
+    .select(invitedUntil.as("invited_until"))
+    .select(sql<number>`(select count(*) from totp_credential where ${ofOwner})`.as("totp"))
+    .select(sql<number>`(select count(*) from passkey where ${ofOwner})`.as("passkeys"))
+    .select(lastSignIn.as("last_sign_in_at"))
+    .where("membership.user_id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, toState(row)]));
 }

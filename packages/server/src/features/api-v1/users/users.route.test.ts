@@ -148,7 +148,7 @@ forEachDatabase(({ fresh }) => {
     const names = Object.keys(wrong).map((name) => (name === "address" ? "/address/country" : `/${name}`));
     assert.deepEqual(pathsOf(refused).sort(), names.sort());
     for (const [body, at] of [
-      [{ email: "new@acme.example" }, "/email"],
+      [{ emailVerified: false }, "/emailVerified"],
       [{ id: "x" }, "/id"],
       [{ state: "disabled" }, "/state"],
       [{ colour: "red" }, "/colour"],

@@ -1,74 +1,103 @@
-/** /api/v1/organisations/{org}/users/{id}: a user of the organisation, or a guest. */
-import type { CoreDeps } from "../../../core/core-deps.ts";
+/** /api/v1/organisations/{org}/users: the organisation's users and guests. */
+import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
-import type { User } from "../../../core/users/user.ts";
 import { UsernameTaken } from "../../../core/users/username.ts";
 import { findUser } from "../../../core/users/users.store.ts";
-import { boundTo } from "../../../db/open.ts";
-import { ApiError, conflict, notFound } from "../../../http/api/api-error.ts";
-import { type Answer, type ApiScope, apiRoute, readRoute } from "../../../http/api/api-route.ts";
-import { isUnchanged, requireTag } from "../../../http/api/concurrency.ts";
-import { idOf } from "../../../http/api/path-id.ts";
-import { noParameters } from "../../../http/api/schemas.ts";
-import { type ApiAccessDeps, apiAuthenticator } from "../access.ts";
-import { changeUser, type UserPatch, userPatch } from "./change-user.ts";
-import { userRecord, userSchema, userTag } from "./user-record.ts";
+import { InvalidUser } from "../../../core/users/users.ts";
+import { ApiError, conflict } from "../../../http/api/api-error.ts";
+import type { ApiScope } from "../../../http/api/api-route.ts";
+import { actOf } from "../access.ts";
+import type { ApiDeps } from "../frame/api-deps.ts";
+import {
+  type ApiResource,
+  createRoute,
+  deleteRoute,
+  getRoute,
+  listRoute,
+  patchRoute,
+} from "../frame/resource-routes.ts";
+import { changeUser, requireMayManage, type UserPatch, userPatch } from "./change-user.ts";
+import { createApiUser, newUser, toAccountFault } from "./new-user.ts";
+import { userActRoutes } from "./user-acts.ts";
+import { readUserRecord, type ShownUser, userSchema } from "./user-record.ts";
+import { listUserPage, userListFields } from "./users-list.store.ts";
 
-const shared = {
-  tag: "Users",
-  credential: "access-token",
-  path: "/api/v1/organisations/:org/users/:id",
-  query: noParameters,
-} as const;
+const forAdministrators = "For an administrator `signet:organisation:write` too.";
 
-export function apiUsersRoutes(api: ApiScope, deps: ApiAccessDeps): void {
-  readRoute(api, {
-    ...shared,
-    operationId: "readUser",
-    summary: "Get a user",
-    description: "Scope: `signet:users:read`.",
-    answers: { 200: { description: "The user", schema: userSchema }, 304: { description: "Unchanged" } },
-    authenticator: apiAuthenticator(deps, "signet:users:read"),
-    handler: async ({ caller, params, request }) => {
-      const user = await findUser(deps.database.query, caller.organisation.id, idOf(params));
-      if (!user) throw notFound();
-      const answer = await answerWith(deps, user);
-      return isUnchanged(request, answer.headers.etag) ? { ...answer, status: 304, body: undefined } : answer;
+export function apiUsersRoutes(api: ApiScope, deps: ApiDeps): void {
+  const users: ApiResource<ShownUser> = {
+    ...{ api, deps, tag: "API v1: users", one: "user", many: "users" },
+    reads: ["signet:users:read"],
+    writes: ["signet:users:write"],
+    schema: userSchema,
+    record: readUserRecord,
+    volatile: ["lastSignInAt"],
+    toAnswer: toApiError,
+  };
+  listRoute(
+    users,
+    "/api/v1/organisations/:org/users",
+    { operationId: "apiListUsers", summary: "List users and guests", fields: userListFields, search: true },
+    ({ orgId, list }) => listUserPage(deps.database.query, orgId, list, deps.clock()),
+  );
+  getRoute(
+    users,
+    "/api/v1/organisations/:org/users/:id",
+    { operationId: "readUser", summary: "Get a user" },
+    ({ orgId, id }) => findUser(deps.database.query, orgId, id),
+  );
+  createRoute(
+    users,
+    "/api/v1/organisations/:org/users",
+    {
+      operationId: "apiCreateUser",
+      summary: "Create a user, with a password, an invitation or neither yet",
+      description: forAdministrators,
+      body: newUser,
+      example: { email: "grace@example.com", firstname: "Grace", surname: "Hopper", sendInvitation: true },
+      errors: [403],
     },
-  });
-  apiRoute(api, {
-    ...shared,
-    method: "PATCH",
-    operationId: "changeUser",
-    summary: "Change a user",
-    description:
-      "Scope: `signet:users:write`; for an administrator `signet:organisation:write` too. JSON Merge Patch (RFC 7396): null unsets a member.",
-    body: userPatch,
-    example: { nickname: "Gracie", address: { locality: "Bristol", country: "United Kingdom" } },
-    answers: { 200: { description: "The changed user", schema: userSchema } },
-    authenticator: apiAuthenticator(deps, "signet:users:write"),
-    handler: async ({ caller, params, request, body }) => {
-      const id = idOf(params);
-      const { database } = deps;
-      return database
-        .transaction(async (tx) => {
-          const inside = { ...deps, database: boundTo(database, tx) };
-          const check = async (user: User) =>
-            requireTag(request, (await answerWith(inside, user)).headers.etag);
-          const user = await changeUser(inside, caller, { id, patch: body as UserPatch, check });
-          return answerWith(inside, user);
-        })
-        .catch(toApiError);
-    },
-  });
+    async (inside, { caller, body }) => ({ row: await createApiUser(inside, caller, body) }),
+  );
+  changeRoutes(users);
+  userActRoutes(users);
 }
 
-async function answerWith({ database, clock }: CoreDeps, user: User) {
-  const record = await userRecord(database.query, user, clock());
-  return { status: 200, body: record, headers: { etag: userTag(record) } } satisfies Answer;
+function changeRoutes(users: ApiResource<ShownUser>): void {
+  patchRoute(
+    users,
+    "/api/v1/organisations/:org/users/:id",
+    {
+      operationId: "changeUser",
+      summary: "Change a user",
+      description: forAdministrators,
+      body: userPatch,
+      example: { nickname: "Gracie", address: { locality: "Bristol", country: "United Kingdom" } },
+    },
+    (inside, { caller, id, patch, check }) =>
+      changeUser(inside, caller, { id, patch: patch as UserPatch, check }),
+  );
+  deleteRoute(
+    users,
+    "/api/v1/organisations/:org/users/:id",
+    {
+      operationId: "apiDeleteUser",
+      summary: "Delete a user, or end a guest's membership",
+      description: forAdministrators,
+    },
+    async (inside, { caller, orgId, id, check }) => {
+      const user = await findUser(inside.database.query, orgId, id);
+      if (!user) return false;
+      await check(user);
+      requireMayManage(caller, user.role);
+      const leaving = { ...actOf(caller), id };
+      return user.homeOrgId === orgId ? deleteUser(inside, leaving) : leaveOrganisation(inside, leaving);
+    },
+  );
 }
 
 function toApiError(error: unknown): never {
+  if (error instanceof InvalidUser) throw toAccountFault(error);
   if (error instanceof UsernameTaken) throw conflict("The username belongs to another user.");
   if (error instanceof LastAdministrator)
     throw new ApiError(409, "last-administrator", "The organisation would have no administrator");

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { signIn } from "../../../core/sessions/sessions.ts";
+import { findUser, insertMembership } from "../../../core/users/users.store.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
+import { getTokens, refresh } from "../../../testing/fixtures/client.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+const DAY_MS = 86_400_000;
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let clock: FakeClock;
+  let org: TestOrganisation;
+  let api: ApiClient;
+  let manager: ApiClient;
+  before(async () => {
+    clock = fakeClock();
+    const options = { clock, passwords: quickPasswords, env: MAIL_ENV };
+    running = await startTestService({ databaseUrl: await fresh(), ...options });
+    org = await makeOrganisation(running.service);
+    api = await makeApiClient(running.service, org, ["signet:users:write"]);
+    manager = await makeApiClient(running.service, org, ["signet:users:write", "signet:organisation:write"]);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  let count = 0;
+  const create = async (more: object = {}, as = manager) => {
+    const { status, body } = await as.call("POST", "/users", {
+      body: { email: `act${++count}@acts.example`, ...more },
+    });
+    return { status, body, path: `/users/${String(body["id"])}`, code: codeOf(body) };
+  };
+  const codeOf = (body: Readonly<Record<string, unknown>>) =>
+    String(body["type"] ?? "").replace("urn:signet:error:", "");
+  const post = async (path: string, body?: object, as = api) => {
+    const answer = await as.call("POST", path, body === undefined ? {} : { body });
+    return { ...answer, code: codeOf(answer.body) };
+  };
+
+  test("a user is made whole: names, username, attributes; the same address once", async () => {
+    const made = await create({
+      ...{ email: " Whole@acts.example ", emailVerified: true, password: "plum tractor ninety" },
+      ...{ firstname: "Grace", surname: "Okafor", username: "grace", nickname: null },
+      ...{ attributes: { costCentre: 7 }, membershipAttributes: { team: "a" } },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const { body } = await api.call("GET", made.path);
+    assert.deepEqual(body, made.body);
+    assert.deepEqual(
+      [body["email"], body["emailVerified"], body["hasPassword"], body["state"], body["role"]],
+      ["Whole@acts.example", true, true, "active", "Standard"],
+    );
+    assert.deepEqual([body["attributes"], body["username"]], [{ costCentre: 7 }, "grace"]);
+    const again = await create({ email: "whole@ACTS.example" });
+    assert.deepEqual([again.status, again.code], [409, "conflict"]);
+    // What is wrong beside the account leaves no account.
+    const half = await create({ email: "half@acts.example", username: "grace" });
+    assert.equal(half.status, 409);
+    const found = await api.call(
+      "GET",
+      `/users?${new URLSearchParams({ filter: 'email eq "half@acts.example"' })}`,
+    );
+    assert.deepEqual(found.body["items"], []);
+  });
+
+  test("an invitation works for seven days, and another one replaces it", async () => {
+    const invited = await create({ sendInvitation: true, firstname: "Ina" });
+    assert.deepEqual([invited.status, invited.body["state"]], [201, "invited"]);
+    const [{ mail } = {}] = await mailsTo(running.service, String(invited.body["email"]));
+    assert.ok(mail?.template === "AcceptInvitation");
+    assert.equal(mail.data.expiresAt, clock() + 7 * DAY_MS);
+    assert.equal((await post(`${invited.path}/invite`)).status, 200);
+    const withPassword = await create({ password: "plum tractor ninety" });
+    assert.deepEqual((await post(`${withPassword.path}/invite`)).code, "conflict");
+    const both = await create({ sendInvitation: true, password: "plum tractor ninety" });
+    assert.equal(both.status, 422);
+  });
+
+  test("disabled and enabled as often as asked; the entity tag guards an act", async () => {
+    const { path } = await create();
+    const tag = (await api.call("GET", path)).headers.get("etag") ?? "";
+    for (const state of ["disabled", "disabled"]) {
+      const { status, body } = await post(`${path}/disable`);
+      assert.deepEqual([status, body["state"]], [200, state]);
+    }
+    const stale = await api.call("POST", `${path}/enable`, { headers: { "if-match": tag } });
+    assert.equal(stale.status, 412);
+    assert.equal((await post(`${path}/enable`)).body["state"], "active");
+    assert.equal((await post(`${path}/enable`, {})).body["state"], "active");
+  });
+
+  test("a sign-out ends sessions and refresh tokens", async () => {
+    const other = await makeOrganisation(running.service, "SignedOut");
+    const theirs = await makeApiClient(running.service, other, [
+      "signet:users:write",
+      "signet:organisation:write",
+    ]);
+    const { refreshToken } = await getTokens(other, { scope: "openid offline_access" });
+    const path = `/users/${other.user.id}`;
+    const before = (await theirs.call("GET", `${path}/sessions`)).body["items"] as object[];
+    assert.equal(before.length, 1);
+    assert.equal((await post(`${path}/sign-out`, undefined, theirs)).status, 200);
+    assert.deepEqual((await theirs.call("GET", `${path}/sessions`)).body["items"], []);
+    assert.equal((await refresh(other, refreshToken)).status, 400);
+  });
+
+  test("one session is ended by its id, and no other", async () => {
+    const { path, body } = await create();
+    const userId = String(body["id"]);
+    const { organisation } = org;
+    const user = await findUser(running.service.database.query, organisation.id, userId);
+    assert.ok(user);
+    const proof = { amr: ["pwd"], acr: "urn:signet:acr:pwd", address: "127.0.0.1", userAgent: "Test" };
+    const start = () => signIn(running.service, { organisation, user, before: undefined, ...proof });
+    const [one, other] = [await start(), await start()];
+    const sessions = `${path}/sessions`;
+    const end = await api.call("DELETE", `${sessions}/${one.session.id}`);
+    assert.equal(end.status, 204);
+    const left = (await api.call("GET", sessions)).body["items"] as Array<{ id: string; acr: string }>;
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      [other.session.id],
+    );
+    assert.equal((await api.call("DELETE", `${sessions}/${one.session.id}`)).status, 404);
+    const neighbour = await create();
+    assert.equal((await api.call("DELETE", `${neighbour.path}/sessions/${other.session.id}`)).status, 404);
+  });
+
+  test("a password is set, or a link for one is sent", async () => {
+    const { path, body } = await create();
+    const weak = await post(`${path}/reset-password`, { password: "x" });
+    assert.deepEqual(
+      [weak.status, (weak.body["errors"] as Array<{ path: string }>)[0]?.path],
+      [422, "/password"],
+    );
+    const set = await post(`${path}/reset-password`, { password: "orange ladder sixty" });
+    assert.deepEqual([set.status, set.body["hasPassword"]], [200, true]);
+    assert.equal((await post(`${path}/reset-password`, { password: null })).status, 200);
+    const mails = await mailsTo(running.service, String(body["email"]));
+    assert.ok(mails.some(({ mail }) => mail.template === "ResetPassword"));
+  });
+
+  test("an email address is changed and counts as verified; another's is a conflict", async () => {
+    const [{ path }, other] = [await create(), await create()];
+    const changed = await api.call("PATCH", path, { body: { email: "new@acts.example" } });
+    assert.deepEqual(
+      [changed.status, changed.body["email"], changed.body["emailVerified"]],
+      [200, "new@acts.example", true],
+    );
+    const taken = await api.call("PATCH", path, { body: { email: other.body["email"], nickname: "Half" } });
+    assert.deepEqual([taken.status, codeOf(taken.body)], [409, "conflict"]);
+    assert.equal((await api.call("GET", path)).body["nickname"], null);
+    assert.equal((await api.call("PATCH", path, { body: { email: "x" } })).status, 422);
+  });
+
+  test("an administrator is made, changed and ended by who may change the organisation", async () => {
+    assert.equal((await create({ role: "Administrator" }, api)).code, "exceeds-caller");
+    const { path } = await create({ role: "Administrator" });
+    const password = "plum tractor ninety";
+    assert.equal((await create({ role: "Administrator", password })).status, 201);
+    for (const act of ["disable", "enable", "sign-out", "reset-factors", "reset-password"])
+      assert.equal((await post(`${path}/${act}`, {})).code, "exceeds-caller", act);
+    assert.equal(codeOf((await api.call("DELETE", path)).body), "exceeds-caller");
+    assert.equal((await post(`${path}/disable`, {}, manager)).status, 200);
+    assert.equal((await manager.call("DELETE", path)).status, 204);
+  });
+
+  test("the last administrator stays", async () => {
+    const other = await makeOrganisation(running.service, "Alone");
+    const theirs = await makeApiClient(running.service, other, [
+      "signet:users:write",
+      "signet:organisation:write",
+    ]);
+    const path = `/users/${other.user.id}`;
+    await theirs.call("PATCH", path, { body: { role: "Administrator" } });
+    for (const [method, at, body] of [
+      ["POST", `${path}/disable`, {}],
+      ["PATCH", path, { role: "Standard" }],
+      ["DELETE", path, undefined],
+    ] as const) {
+      const answer = await theirs.call(method, at, body === undefined ? {} : { body });
+      assert.deepEqual([answer.status, codeOf(answer.body)], [409, "last-administrator"], `${method} ${at}`);
+    }
+    assert.equal((await theirs.call("GET", path)).body["state"], "active");
+  });
+
+  test("of a guest, only the membership is this organisation's", async () => {
+    const far = await makeOrganisation(running.service, "Far");
+    const orgId = org.organisation.id;
+    const guest = { orgId, userId: far.user.id, homeOrgId: far.organisation.id, role: "Standard" as const };
+    await insertMembership(running.service.database.query, { ...guest, now: clock() });
+    const path = `/users/${far.user.id}`;
+    for (const act of ["disable", "enable", "invite", "reset-factors", "reset-password"])
+      assert.equal((await post(`${path}/${act}`, {})).code, "foreign-account", act);
+    assert.equal((await post(`${path}/sign-out`, {})).status, 200);
+    assert.equal((await api.call("DELETE", path)).status, 204);
+    assert.equal((await api.call("GET", path)).status, 404);
+    const theirs = await makeApiClient(running.service, far, ["signet:users:read"]);
+    assert.equal((await theirs.call("GET", path)).status, 200);
+  });
+});

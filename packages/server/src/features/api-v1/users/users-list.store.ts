@@ -1,0 +1,100 @@
+/** The list of users: the database filters, sorts and pages; the page's users are read with what their records show. */
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { memberships, searchWords } from "../../../core/users/members/members.store.ts";
+import type { DetailName } from "../../../core/users/profile/details.ts";
+import { findUsers } from "../../../core/users/users.store.ts";
+import { isPostgres } from "../../../db/is-postgres.ts";
+import { countRows } from "../../../db/keyset.ts";
+import type { Db } from "../../../db/open.ts";
+import { jsonText } from "../lists/json-member.store.ts";
+import type { ListPage, ListRequest } from "../lists/list-request.ts";
+import { type SqlField, type SqlFields, sqlList, sqlPage } from "../lists/sql-list.store.ts";
+import { detailMembers, type ShownUser } from "./user-record.ts";
+import { findUserStates, invitedUntil, lastSignIn } from "./user-state.store.ts";
+
+const account = (column: string): SqlField => ({ kind: "text", of: sql.ref(`user_account.${column}`) });
+const absent: SqlField = { kind: "text", of: sql`cast(null as text)` };
+const isGuest = sql<SqlBool>`(membership.home_org_id <> membership.org_id)`;
+/** Of guests, the record does not say it. */
+const ofOwn = (condition: RawBuilder<SqlBool>) => sql<SqlBool>`(not ${isGuest} and ${condition})`;
+
+/** As the records show them. @param now milliseconds */
+function userFields(isOnPostgres: boolean, now: number): SqlFields {
+  const detail = ([name, member]: readonly [string, string]): [string, SqlField] => [
+    member,
+    { kind: "text", of: jsonText(isOnPostgres, sql.ref("user_account.profile"), name as DetailName) },
+  ];
+  const isDisabled = sql<SqlBool>`coalesce(user_account.disabled_at, home.disabled_at) is not null`;
+  const isInvited = ofOwn(sql<SqlBool>`coalesce(${invitedUntil}, 0) > cast(${now} as bigint)`);
+  return {
+    id: { kind: "text", of: sql.ref("membership.user_id") },
+    email: account("email"),
+    emailVerified: { kind: "boolean", is: sql<SqlBool>`user_account.email_verified_at is not null` },
+    username: account("username"),
+    firstname: account("firstname"),
+    surname: account("surname"),
+    phone: account("phone"),
+    locale: account("locale"),
+    ...Object.fromEntries(Object.entries(detailMembers).map(detail)),
+    role: { kind: "text", of: sql.ref("membership.role") },
+    state: {
+      kind: "text",
+      of: sql`case when ${isDisabled} then 'disabled' when ${isInvited} then 'invited' else 'active' end`,
+    },
+    guest: { kind: "boolean", is: isGuest },
+    source: { kind: "text", of: sql`cast('local' as text)` },
+    connectionId: absent,
+    externalId: absent,
+    hasPassword: { kind: "boolean", is: ofOwn(sql<SqlBool>`user_account.password_changed_at is not null`) },
+    lastSignInAt: { kind: "time", of: lastSignIn },
+    // As in the index; of a guest, when the membership began.
+    createdAt: { kind: "time", of: sql.ref("membership.created_at"), isNeverNull: true },
+    updatedAt: {
+      kind: "time",
+      of: sql`coalesce(user_account.profile_changed_at, user_account.updated_at)`,
+      isNeverNull: true,
+    },
+  };
+}
+
+/** Names and kinds, for the parameters of the list. */
+export const userListFields: SqlFields = userFields(false, 0);
+
+export async function listUserPage(
+  db: Db,
+  orgId: string,
+  list: ListRequest,
+  now: number,
+): Promise<ListPage<ShownUser & { readonly sortValue: string | number }>> {
+  const sqlOf = sqlList(db, list, userFields(isPostgres(db), now), sql.ref("membership.user_id"));
+  const matching = () =>
+    memberships(db, orgId)
+      .where(sqlOf.matching)
+      .where(mentions(list.search ?? "", isPostgres(db)));
+  const places = await matching()
+    .select("membership.user_id as id")
+    .select(sqlOf.value.as("sortValue"))
+    .where(sqlOf.within)
+    .orderBy(sqlOf.value, sqlOf.direction)
+    .orderBy(sqlOf.id, sqlOf.direction)
+    .limit(sqlOf.limit)
+    .execute();
+  const ids = places.map(({ id }) => id);
+  const [users, states] = [await findUsers(db, orgId, ids), await findUserStates(db, orgId, ids)];
+  const byId = new Map(users.map((user) => [user.id, user]));
+  const rows = places.flatMap(({ id, sortValue }) => {
+    const user = byId.get(id);
+    return user ? [{ ...user, state: states.get(id), sortValue }] : [];
+  });
+  return sqlPage(list, rows, () => countRows(db, matching().select("membership.user_id")));
+}
+
+/** Each word occurs in the email address, a name, the username or the PermId. */
+function mentions(text: string, isOnPostgres: boolean): RawBuilder<SqlBool> {
+  const place = sql.raw(isOnPostgres ? "strpos" : "instr");
+  const words = searchWords(text).map(
+    (word) =>
+      sql<SqlBool>`(${place}(membership.search_key, ${word}) > 0 or ${place}(membership.user_id, ${word}) > 0)`,
+  );
+  return words.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${sql.join(words, sql` and `)})`;
+}
