@@ -112,6 +112,11 @@ function tracingBy(tracer: Tracer): Tracing {
       };
       return context.with(trace.setSpan(parent, span), work);
     },
+    past: (name, { parent, milliseconds }) => {
+      const endTime = Date.now();
+      const options = { startTime: endTime - milliseconds };
+      tracer.startSpan(name, options, contextOf(parent)).end(endTime);
+    },
     parent: () => {
       const found = trace.getActiveSpan()?.spanContext();
       return found && `00-${found.traceId}-${found.spanId}-${found.traceFlags.toString(16).padStart(2, "0")}`;

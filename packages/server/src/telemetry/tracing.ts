@@ -47,6 +47,8 @@ export interface Tracing {
   request<T>(request: RequestOfTrace, work: () => T): T;
   /** `traceparent` of what runs now. */
   parent(): string | undefined;
+  /** A span that ends now, of another trace: that of `parent`, a `traceparent` of ours. */
+  past(name: string, of: { readonly parent: string; readonly milliseconds: number }): void;
 }
 
 let tracing: Tracing | undefined;

@@ -174,12 +174,12 @@ async function signToken({ key, signingInput }: CheckedToken): Promise<string> {
 /** Submits the same tokens again when no answer came: the service accepts them once (sovereign-signing.md §3). */
 async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
   const { claimed, request, batches, clock } = job;
-  const { requestId, leaseToken, expiresIn } = claimed;
+  const { requestId, leaseToken, expiresIn, traceparent } = claimed;
   const failures = backoff(SERVICE_BACKOFF);
   const deadline = clock() + Math.min(expiresIn * 1000, 20_000);
   for (;;) {
     try {
-      return await batches.sign({ requestId, leaseToken }, jwts);
+      return await batches.sign({ requestId, leaseToken, traceparent }, jwts);
     } catch (error) {
       const { kind, retryAfter } = error instanceof ServiceError ? error : {};
       const isTransient = error instanceof CallFailed || kind === "busy";
@@ -192,7 +192,7 @@ async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
 }
 
 async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps): Promise<Outcome> {
-  const { requestId, leaseToken, context } = claimed;
+  const { requestId, leaseToken, traceparent, context } = claimed;
   const { reason, check, message: detail } = refusal;
   const { log, metrics, journal, service } = deps;
   const refused = { requestId, clientId: context.clientId, reason, check };
@@ -203,7 +203,7 @@ async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps
   });
   metrics.journalEntries.set(journal.position.seq);
   try {
-    await service.reject({ requestId, leaseToken }, refusal);
+    await service.reject({ requestId, leaseToken, traceparent }, refusal);
   } catch (error) {
     // Its lease expires anyway.
     log("warn", "the refusal did not reach the service", { requestId, reason: describeError(error) });

@@ -92,8 +92,8 @@ async function send(
 ): Promise<ChallengeMessage> {
   const { type, prompt: ownPrompt = prompt } = required;
   const message = { challengeId: randomUUID(), type, prompt: ownPrompt, ttl: TTL_SECONDS, ...more };
-  const { requestId, leaseToken } = claimed;
-  const outcome = await service.challenge({ requestId, leaseToken }, message);
+  const { requestId, leaseToken, traceparent } = claimed;
+  const outcome = await service.challenge({ requestId, leaseToken, traceparent }, message);
   if (outcome === "over") throw new Interrupted("lost");
   if (outcome === "not_interactive") throw stepUpRequired("no browser is waiting");
   if (outcome === "challenge_limit") throw failed("the service allows no further challenge");

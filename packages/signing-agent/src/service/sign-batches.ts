@@ -1,8 +1,8 @@
 /** Signatures that are ready at the same time go to the service in one call, and its answer brings the next requests. */
+import type { Lease } from "./calls-in-trace.ts";
 import {
   type BatchAnswer,
   type ClaimedRequest,
-  type Lease,
   MAX_BATCH,
   MAX_BATCH_BYTES,
   type SignAnswer,
@@ -81,12 +81,19 @@ export function signBatches({ service, nextClaim, onClaimed }: BatchOptions) {
   };
 }
 
+/** Of its JSON: names, quotes and commas. */
+const LEASE_SYNTAX = 64;
+
 /** As few as the limits allow. */
 function batchesOf(all: readonly Waiting[]): Waiting[][] {
   const batches: Waiting[][] = [];
   let bytes = 0;
   for (const one of all) {
-    const size = JSON.stringify(one.jwts).length + JSON.stringify(one.lease).length;
+    const size =
+      JSON.stringify(one.jwts).length +
+      one.lease.requestId.length +
+      one.lease.leaseToken.length +
+      LEASE_SYNTAX;
     const last = batches.at(-1);
     const isFull = !last || last.length >= MAX_BATCH || bytes + size > MAX_BATCH_BYTES;
     if (isFull) batches.push([one]);

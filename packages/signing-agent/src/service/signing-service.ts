@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Refusal } from "../agent/refusal.ts";
+import { inTrace, type Lease, named } from "./calls-in-trace.ts";
 import { type JsonAnswer, type JsonClient, MAX_BYTES } from "./json-client.ts";
 
 /** The service answered, but with an error or something unexpected. `unauthorized`: it does not accept the API key. */
@@ -15,11 +16,6 @@ export class ServiceError extends Error {
     this.kind = kind;
     this.retryAfter = retryAfter;
   }
-}
-
-export interface Lease {
-  readonly requestId: string;
-  readonly leaseToken: string;
 }
 
 export type ClaimAnswer =
@@ -78,19 +74,28 @@ export const MAX_BATCH_BYTES = 60_000;
 const TIMEOUT_MS = 15_000;
 const MAX_DETAIL = 200;
 
+const boundsOf =
+  (headers: Readonly<Record<string, string>>) =>
+  ({ wait, signal }: Wait) => ({ headers, timeoutMs: TIMEOUT_MS + wait * 1000, signal });
+
+const poster =
+  (client: JsonClient, url: string, headers: Readonly<Record<string, string>>) =>
+  (
+    path: string,
+    content: object,
+    { max = 1, trace, ...wait }: Wait & { max?: number; trace?: string | undefined } = { wait: 0 },
+  ) => {
+    const traced = { ...headers, ...(trace !== undefined && { traceparent: trace }) };
+    const body = JSON.stringify(content);
+    const maxBytes = MAX_BYTES * max;
+    return client.call({ method: "POST", url: `${url}${path}`, body, maxBytes, ...boundsOf(traced)(wait) });
+  };
+
 /** @param url of the organisation's sovereign endpoints: `{service}/oauth/{org}/sovereign` */
 export function signingService(client: JsonClient, url: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}` };
-  const bounds = ({ wait, signal }: Wait) => ({ headers, timeoutMs: TIMEOUT_MS + wait * 1000, signal });
-  const post = (
-    path: string,
-    content: object,
-    { max = 1, ...wait }: Wait & { max?: number } = { wait: 0 },
-  ) => {
-    const body = JSON.stringify(content);
-    const maxBytes = MAX_BYTES * max;
-    return client.call({ method: "POST", url: `${url}${path}`, body, maxBytes, ...bounds(wait) });
-  };
+  const bounds = boundsOf(headers);
+  const post = poster(client, url, headers);
   return {
     queue: async ({ renew, known = [], ...wait }: Poll): Promise<QueueAnswer> => {
       // `max=0`: requests come from `claim`; a poll is for leases and users' answers.
@@ -114,19 +119,22 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
       return readClaimAnswer(await post(`/agent/claim?max=${max}`, content, { ...wait, max }));
     },
     sign: async ({ lease, jwts }: Signed): Promise<SignAnswer> =>
-      readSignAnswer(await post("/agent/sign", { ...lease, jwts })),
+      readSignAnswer(await post("/agent/sign", { ...named(lease), jwts }, inTrace([lease]))),
     /** @param claim asks for the next requests, which come with the answer */
     signBatch: async (
       signed: readonly Signed[],
       claim: { readonly kids: readonly string[]; readonly max: number } | undefined,
     ): Promise<BatchAnswer> => {
-      const signatures = signed.map(({ lease, jwts }) => ({ ...lease, jwts }));
+      const signatures = signed.map(({ lease, jwts }) => ({ ...named(lease), jwts }));
       const content = { signatures, ...(claim ? { claim } : {}) };
-      const answer = await post("/agent/sign", content, { wait: 0, max: claim?.max ?? 1 });
+      const answer = await post("/agent/sign", content, {
+        ...inTrace(signed.map(({ lease }) => lease)),
+        max: claim?.max ?? 1,
+      });
       return readBatchAnswer(answer, signed);
     },
     challenge: async (lease: Lease, challenge: ChallengeMessage): Promise<ChallengeAnswer> => {
-      const answer = await post("/agent/challenge", { ...lease, ...challenge });
+      const answer = await post("/agent/challenge", { ...named(lease), ...challenge }, inTrace([lease]));
       if (answer.status === 202) return "asked";
       for (const outcome of ["not_interactive", "challenge_limit"] as const)
         if (isError(answer, 409, outcome)) return outcome;
@@ -136,7 +144,11 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
     /** A request that is over already needs no rejection. */
     reject: async (lease: Lease, { reason, retryable, message }: Refusal): Promise<void> => {
       const detail = message.slice(0, MAX_DETAIL);
-      const answer = await post("/agent/reject", { ...lease, reason, retryable, detail });
+      const answer = await post(
+        "/agent/reject",
+        { ...named(lease), reason, retryable, detail },
+        inTrace([lease]),
+      );
       if (answer.status !== 200 && !isOver(answer)) throw serviceError("reject", answer);
     },
   };
@@ -245,6 +257,8 @@ const claimedSchema = Type.Object({
   expiresIn: Type.Number(),
   interactive: Type.Boolean(),
   context: contextSchema,
+  // Whatever it is: nothing is signed or refused because of it.
+  traceparent: Type.Optional(Type.Unknown()),
   ...staleTokens,
 });
 export type ClaimedRequest = Static<typeof claimedSchema>;

@@ -18,6 +18,7 @@ export interface ReceivedCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Record<string, unknown>;
+  readonly traceparent: string | undefined;
 }
 
 /** Replaces the fake's answer; undefined leaves it. */
@@ -120,7 +121,8 @@ async function handleCall(
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const path = url.pathname.replace(`/oauth/${ORGANISATION}/sovereign/`, "");
-  const call = { path, query: url.searchParams, body: text === "" ? {} : JSON.parse(text) };
+  const traceparent = request.headers["traceparent"] as string | undefined;
+  const call = { path, query: url.searchParams, body: text === "" ? {} : JSON.parse(text), traceparent };
   calls.push(call);
   const other = await override()(call);
   if (other) return other;
@@ -162,11 +164,12 @@ const signedBy = (body: Record<string, unknown>): Ended => ({
   jwts: body["jwts"] as SignedJwts,
 });
 
-function endAll({ path, query, body }: ReceivedCall, state: State): Answer {
+function endAll(call: ReceivedCall, state: State): Answer {
+  const { body } = call;
   if (!state.inBatches()) return error(400, "invalid_request");
   const signatures = body["signatures"] as Array<Record<string, unknown>>;
   const results = signatures.map((one) => {
-    const answer = end({ path, query, body: one }, state, signedBy(one)).body as object;
+    const answer = end({ ...call, body: one }, state, signedBy(one)).body as object;
     return { requestId: one["requestId"], ...answer };
   });
   const { max = 0 } = (body["claim"] ?? {}) as { max?: number };

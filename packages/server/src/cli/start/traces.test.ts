@@ -1,15 +1,18 @@
 /** Traces of the program, received by a collector as OTLP over HTTP, on both databases. */
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { runProgram } from "../../testing/command-line.ts";
+import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
+import type { Service } from "../../modules/open-service.ts";
+import { runForJson, runProgram } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { authorizationRequest, authorize, testBrowser } from "../../testing/fakes/browser.ts";
+import { newAgentKey, presentedKey, testAgent } from "../../testing/fixtures/agent.ts";
 import { postForm } from "../../testing/fixtures/client.ts";
 import { type ReceivedSpan, readSpans } from "../../testing/otlp-spans.ts";
 import { type StartedProgram, startSignet } from "../../testing/started-program.ts";
@@ -25,7 +28,9 @@ forEachDatabase(({ fresh }) => {
   let folder: string;
   let server: StartedProgram;
   let demo: DemoFile;
+  let databaseUrl: string;
   before(async () => {
+    databaseUrl = await fresh();
     collector = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -42,7 +47,7 @@ forEachDatabase(({ fresh }) => {
     folder = await mkdtemp(path.join(os.tmpdir(), "signet-traces-"));
     server = await startSignet(["--demo"], {
       SIGNET_DATA_DIR: folder,
-      DATABASE_URL: await fresh(),
+      DATABASE_URL: databaseUrl,
       TRUSTED_PROXIES: "127.0.0.1,::1",
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_BSP_SCHEDULE_DELAY: "100",
@@ -114,6 +119,48 @@ forEachDatabase(({ fresh }) => {
     ])
       assert.ok(!bytes.includes(secret), secret);
     assert.ok(bytes.includes("deployment.environment.name") && bytes.includes("signet"));
+  });
+
+  test("a signature of an agent: the wait, the agent's part and the answer are one trace, which the agent is told", async () => {
+    const { clientId, clientSecret, poolId } = demo.examples.sovereign;
+    const orgId = demo.issuer.split("/").at(-1) ?? "";
+    const key = newAgentKey("ES256");
+    const service = { config: { baseUrl: server.baseUrl }, clock: Date.now } as Service;
+    const keysFile = path.join(folder, "agent-keys.json");
+    const keys = [presentedKey(service, { orgId, id: poolId } as SigningPool, key)];
+    await writeFile(keysFile, JSON.stringify({ keys }));
+    const args = [
+      "agent",
+      "register",
+      "--org",
+      orgId,
+      "--pool",
+      poolId,
+      "--name",
+      "traced",
+      "--keys",
+      keysFile,
+    ];
+    const { agentId, apiKey } = await runForJson<{ agentId: string; apiKey: string }>(args, {
+      SIGNET_DATA_DIR: folder,
+      DATABASE_URL: databaseUrl,
+    });
+    const agent = testAgent({ agentId, poolId, apiKey, keys: [key] }, demo.issuer);
+    assert.equal(await agent.claim(), undefined, "seen from now on");
+    const trace = "b".repeat(32);
+    const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+    const asked = postForm(`${demo.issuer}/token`, form, { traceparent: `00-${trace}-${PARENT_SPAN}-01` });
+    const claimed = await agent.claim({ wait: 20 });
+    assert.ok(claimed);
+    assert.match(claimed.traceparent ?? "", new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
+    assert.equal((await agent.sign(claimed)).status, 200);
+    assert.equal((await asked).status, 200);
+    const named = (name: string) => ofTrace(trace).find((span) => span.name === name);
+    for (const name of ["signing queue wait", "agent", "POST /oauth/:org/token"])
+      await eventually(`${name} has come`, () => named(name) !== undefined);
+    // Below the span that has queued it.
+    const ids = new Map(ofTrace(trace).map((span) => [span.spanId, span]));
+    assert.equal(ids.get(named("agent")?.parentSpanId ?? "")?.name, "sign");
   });
 
   test("what is left is sent when the server stops", async () => {

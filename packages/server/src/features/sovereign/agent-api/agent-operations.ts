@@ -78,6 +78,11 @@ const claimed = Type.Object(
       parentRequestId: Type.Optional(requestId),
     }),
     tokens: Type.Array(token),
+    traceparent: Type.Optional(
+      Type.String({
+        description: "W3C Trace Context of the request that waits, for the header of the agent's calls",
+      }),
+    ),
   },
   { title: "ClaimedRequest" },
 );

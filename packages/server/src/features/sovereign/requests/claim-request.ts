@@ -145,6 +145,8 @@ function claimedRequest(
       ...(row.parent_request_id === null ? {} : { parentRequestId: row.parent_request_id }),
     },
     tokens: renderTokens(claims, key, rendering).tokens,
+    /** For the agent's own calls: they belong to the trace of the request that waits. */
+    ...(context.traceParent === undefined ? {} : { traceparent: context.traceParent }),
   };
 }
 

@@ -25,9 +25,10 @@ export async function claimedTokens(deps: SigningDeps, row: SigningRequestRow, f
   if (row.rendering === null || row.kid === null) return undefined;
   const usable = await findKey(row.kid);
   if (!usable) return undefined;
-  const { claims } = openColumn<SealedClaims>(deps, row, "claims");
+  const { claims, context } = openColumn<SealedClaims>(deps, row, "claims");
   const rendered = renderTokens(claims, usable.key, JSON.parse(row.rendering) as Rendering);
-  return { row, storedRendering: row.rendering, ...usable, claims, rendered };
+  const { traceParent } = context;
+  return { row, storedRendering: row.rendering, ...usable, claims, rendered, traceParent };
 }
 
 export type ClaimedTokens = NonNullable<Awaited<ReturnType<typeof claimedTokens>>>;

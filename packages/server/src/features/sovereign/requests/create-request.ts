@@ -2,6 +2,7 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { currentTracing } from "../../../telemetry/tracing.ts";
 import { poolTopic } from "../notify/wake-up.ts";
 import { assignWaiter, insertRequest, NO_WAITER } from "./create-request.store.ts";
 import {
@@ -58,7 +59,9 @@ export async function createRequest(
   const { orgId, poolId, interactive, waiter, claims, clientName, ip } = input;
   const now = deps.clock();
   const key = { orgId, requestId: randomSecret("", ID_BYTES) };
-  const sealed: SealedClaims = { claims, context: { clientName, ip } };
+  const traceParent = currentTracing()?.parent();
+  const context = { clientName, ip, ...(traceParent !== undefined && { traceParent }) };
+  const sealed: SealedClaims = { claims, context };
   const row = {
     org_id: orgId,
     id: key.requestId,

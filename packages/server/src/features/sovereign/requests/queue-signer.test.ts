@@ -210,6 +210,7 @@ forEachDatabase(({ fresh }) => {
       },
       request: (_, work) => work(),
       parent: () => undefined,
+      past: () => {},
     });
     try {
       assert.equal((await served(() => askToken())).status, 200);

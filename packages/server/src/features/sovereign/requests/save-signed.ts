@@ -3,12 +3,13 @@
 import { recordAuditEvents } from "../../../core/audit/audit.store.ts";
 import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
 import { histogram } from "../../../telemetry/families.ts";
+import { currentTracing } from "../../../telemetry/tracing.ts";
 import { requestTopic } from "../notify/wake-up.ts";
 import type { ClaimedTokens } from "./claimed-tokens.ts";
 import { type Lease, leaseAuditEvent } from "./lease.ts";
 import { storeSigned } from "./sign-request.store.ts";
 import { type CheckedJwts, inputHashes } from "./signing-input.ts";
-import { countSignature, type SigningDeps, sealJson } from "./signing-request.ts";
+import { countSignature, LEASE_MS, type SigningDeps, sealJson } from "./signing-request.ts";
 
 const waited = histogram(
   {
@@ -67,9 +68,20 @@ export async function saveSigned(
   for (const [kid, { at, isWritten }] of exps)
     if (isWritten) deps.recordedExps.set(kid, Math.max(at, deps.recordedExps.get(kid) ?? 0));
   for (const milliseconds of waits) waited.observe(milliseconds / 1_000);
+  for (const one of saved) traceSignature(one);
   for (const { lease } of saved) countSignature(deps.count, lease, "signed");
   deps.wakeUp.notify(...[...saved].map(({ lease }) => requestTopic(lease.orgId, lease.requestId)));
   return saved;
+}
+
+/**
+ * The agent's part, from its claim to now, in the trace of the request that waits: an agent may sign for many in one call, and what it
+ * says of traces is not believed.
+ */
+function traceSignature({ lease, claimed: { row, traceParent } }: ValidSubmission): void {
+  if (traceParent === undefined || row.lease_until === null) return;
+  const milliseconds = Math.max(0, lease.now - (row.lease_until - LEASE_MS));
+  currentTracing()?.past("agent", { parent: traceParent, milliseconds });
 }
 
 /** Two calls with the same requests in another order would wait for each other's rows. */

@@ -83,7 +83,12 @@ export interface ClaimsToSign {
 /** The `claims` column: what the tokens are rendered from, and the context that only the agent sees. */
 export interface SealedClaims {
   readonly claims: ClaimsToSign;
-  readonly context: { readonly clientName: string; readonly ip: string };
+  readonly context: {
+    readonly clientName: string;
+    readonly ip: string;
+    /** W3C Trace Context of the request that waits. */
+    readonly traceParent?: string;
+  };
 }
 
 export interface RenderedToken {
