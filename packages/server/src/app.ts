@@ -50,6 +50,7 @@ import { errorPageRenderer } from "./modules/error-page.ts";
 import { jsonApis } from "./modules/json-apis.ts";
 import type { Service } from "./modules/open-service.ts";
 import { openSovereign } from "./modules/open-sovereign.ts";
+import { scim } from "./modules/scim.ts";
 import {
   apiReference,
   assets,
@@ -81,6 +82,7 @@ const modules: readonly Module[] = [
   deviceEnrolment,
   jsonApis,
   apiV1,
+  scim,
   sovereignAdmin,
   deviceAdmin,
   unknownConsoleAddresses,

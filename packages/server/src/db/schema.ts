@@ -3,6 +3,7 @@
  * statements run on SQLite and PostgreSQL. Every key starts with the organisation (architecture.md, rule 10).
  */
 import type { ApplicationsSchema } from "./tables/applications.ts";
+import type { ConnectionsSchema } from "./tables/connections.ts";
 import type { ConsentsSchema } from "./tables/consents.ts";
 import type { DeviceIdentitySchema } from "./tables/device-identity.ts";
 import type { GuardsSchema } from "./tables/guards.ts";
@@ -17,6 +18,7 @@ import type { UsersSchema } from "./tables/users.ts";
 
 export interface Schema
   extends ApplicationsSchema,
+    ConnectionsSchema,
     ConsentsSchema,
     DeviceIdentitySchema,
     GuardsSchema,

@@ -12,6 +12,7 @@ import { type ApiClient, makeApiClient, tokenFor } from "../testing/fixtures/api
 import { newCode } from "../testing/fixtures/enrolments.ts";
 import { giveRecoveryCodes } from "../testing/fixtures/factors.ts";
 import { type LimitsWorld, openLimitsWorld } from "../testing/fixtures/limits-world.ts";
+import { newScimConnection } from "../testing/fixtures/scim-connection.ts";
 import {
   backendLogin,
   callBackend,
@@ -19,6 +20,7 @@ import {
   enrolDevice,
   exportData,
   type Outcome,
+  provision,
   register,
   requestCodes,
   requestReset,
@@ -48,6 +50,7 @@ const counts: Record<RateLimitName, number> = {
   "username-address": 4,
   "user-code": 3,
   "device-address": 4,
+  "connection-token-address": 4,
   "agent-key-address": 4,
   "enrollment-code-address": 3,
   "enrollment-code-organisation": 5,
@@ -221,6 +224,15 @@ const plays: Record<RateLimitName, Play> = {
       letIn: { "from another network": () => ask(world.newNetwork()) },
     };
   },
+  "connection-token-address": async (world) => {
+    const here = world.newNetwork();
+    const connection = await newScimConnection(world.running.service, world.org.organisation.id);
+    return {
+      fill: () => provision(connection, `sgn_st_${"x".repeat(43)}`, here),
+      hurt: {},
+      letIn: { "a connection of the network": () => provision(connection, connection.token, here) },
+    };
+  },
   "agent-key-address": async (world) => {
     const here = world.newNetwork();
     return {
@@ -322,6 +334,7 @@ test("docs/security.md says of every limit what it counts, whom it can hurt, and
 
 /** Those that only wrong secrets meet. */
 const harmless = new Set<RateLimitName>([
+  "connection-token-address",
   "agent-key-address",
   "enrollment-code-address",
   "enrollment-code-organisation",

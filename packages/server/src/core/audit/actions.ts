@@ -32,6 +32,7 @@ export const auditGroups = {
     "user.created": CHANGE,
     "user.registered": CHANGE,
     "user.invited": CHANGE,
+    "user.provisioned": CHANGE,
     "invitation.accepted": CHANGE,
     "invitation.withdrawn": CHANGE,
     "user.attributes-changed": CHANGE,
@@ -97,6 +98,13 @@ export const auditGroups = {
     "application.refused": OCCURRENCE,
     "client-secret.created": CHANGE,
     "client-secret.revoked": CHANGE,
+  },
+  connections: {
+    "connection.created": CHANGE,
+    "connection.changed": CHANGE,
+    "connection.deleted": CHANGE,
+    "connection.token-created": CHANGE,
+    "connection.token-revoked": CHANGE,
   },
   systemAccounts: {
     "system-account.created": CHANGE,

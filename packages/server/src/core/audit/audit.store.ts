@@ -29,7 +29,7 @@ export interface AuditEvent {
   readonly orgId: string;
   readonly at: number;
   /**
-   * `user:<id>`, `client:<id>`, `system-account:<id>`, `agent:<id>`, `device:<id>`, `operator` (command line), `system`
+   * `user:<id>`, `client:<id>`, `system-account:<id>`, `agent:<id>`, `device:<id>`, `connection:<id>`, `operator` (command line), `system`
    * (by itself) or `anonymous`.
    */
   readonly actor: string;
@@ -212,6 +212,7 @@ const namedTables = {
   device: "device",
   pool: "signing_pool",
   scope: "custom_scope",
+  connection: "connection",
 } as const;
 
 export const namedKinds = ["user", ...Object.keys(namedTables)] as readonly NamedKind[];

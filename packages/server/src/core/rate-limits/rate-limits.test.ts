@@ -25,6 +25,7 @@ test("the limits match the contract", () => {
     "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
     "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
     "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
+    "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },
     "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
     "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
     "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },

@@ -40,6 +40,8 @@ export const defaultRateLimits = {
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
   // Wrong API keys of signing agents only.
   "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
+  // Wrong tokens of connections only.
+  "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },
   // Wrong enrolment codes only; 125 bits can't be guessed.
   "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
   "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },

@@ -14,6 +14,7 @@ import { revokeTrustedBrowsers } from "../second-factors/trusted-browsers/truste
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { lockIfPasswordUnchanged, setPasswordHash, setUserDisabled } from "./account.store.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
+import { endUnfinished } from "./leaving/unfinished.ts";
 import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
 import { findUser, insertUser, organisationsOfUser } from "./users.store.ts";
 
@@ -197,6 +198,8 @@ async function endAllSessions(tx: Db, homeOrgId: string, end: Omit<SessionEnd, "
     await endSessions(tx, { ...end, orgId });
     // By user and not by time, because clocks of nodes differ.
     await revokeTrustedBrowsers(tx, { orgId, userId: end.userId, now: end.now });
+    // What is under way would otherwise go on when the account is enabled again.
+    if (end.reason === "user_disabled") await endUnfinished(tx, { orgId, userId: end.userId, now: end.now });
     // The next sign-in from any browser is notified: a known one may have been an intruder's.
     await deleteKnownBrowsers(tx, { orgId, userId: end.userId });
   }

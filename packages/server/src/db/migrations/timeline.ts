@@ -26,6 +26,7 @@ import { installationKey } from "./0027-installation-key.ts";
 import { auditStream } from "./0028-audit-stream.ts";
 import { auditCheckpoint } from "./0029-audit-checkpoint.ts";
 import { idempotencyOfClients } from "./0030-idempotency-of-clients.ts";
+import { connections } from "./0031-connections.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const timeline: readonly Migration[] = [
   auditStream,
   auditCheckpoint,
   idempotencyOfClients,
+  connections,
 ];

@@ -6,6 +6,7 @@ import { postForm, postJson } from "../fixtures/client.ts";
 import { csrOf } from "../fixtures/enrolments.ts";
 import { passkeyOptions } from "../fixtures/factors.ts";
 import type { LimitsWorld } from "../fixtures/limits-world.ts";
+import { callScim, type ScimClient } from "../fixtures/scim-connection.ts";
 import { callApi, type TestAccount } from "../fixtures/system-account.ts";
 import { follow, logIn, visit } from "../fixtures/visit.ts";
 import type { TestOrganisation } from "../test-service.ts";
@@ -143,6 +144,12 @@ export async function claimAsAgent(
   const body = { kids: agent.keys.map(({ kid }) => kid) };
   const answer = await postJson(`${org.issuer}/sovereign/agent/claim`, body, headers);
   return outcomeOf(answer, answer.status < 300);
+}
+
+/** Reads users as a connection to a directory. */
+export async function provision({ root }: ScimClient, token: string, network: string): Promise<Outcome> {
+  const answer = await callScim("GET", `${root}/Users?count=1`, { token, headers: cameFrom(network) });
+  return outcomeOf(answer, answer.status === 200);
 }
 
 export async function enrolDevice({ org }: LimitsWorld, code: string, network: string): Promise<Outcome> {

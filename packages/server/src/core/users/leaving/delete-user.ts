@@ -21,6 +21,7 @@ import {
   deletePersonalRows,
   type MemberKey,
 } from "./leaving.store.ts";
+import { endUnfinished } from "./unfinished.ts";
 
 export interface Leaving extends NoticeOrigin {
   readonly orgId: string;
@@ -109,5 +110,6 @@ async function deleteAddress(tx: Db, orgId: string, email: string): Promise<void
 
 async function deletePersonalData(tx: Db, member: MemberKey, now: number): Promise<void> {
   await endSessions(tx, { ...member, reason: "user_deleted", now });
+  await endUnfinished(tx, { ...member, now });
   await deletePersonalRows(tx, member);
 }

@@ -62,6 +62,12 @@ export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): 
       .execute();
 }
 
+/** Codes that somebody could still redeem. */
+export async function deleteCodes(tx: Db, { orgId, userId }: MemberKey): Promise<void> {
+  for (const table of ["authorization_code", "device_authorization"] as const)
+    await tx.deleteFrom(table).where("org_id", "=", orgId).where("user_id", "=", userId).execute();
+}
+
 /** Unsent emails of one template, or all. */
 export async function deletePendingMails(
   tx: Db,

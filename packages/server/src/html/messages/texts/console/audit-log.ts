@@ -28,8 +28,8 @@ export type ConsoleAuditLogTexts = {
       kinds: { organisation: string; };
       groups: {
         signIn: string; users: string; secondFactors: string; consents: string; tokens: string;
-        applications: string; systemAccounts: string; scopes: string; keys: string; pools: string;
-        devices: string; organisation: string;
+        applications: string; connections: string; systemAccounts: string; scopes: string; keys: string;
+        pools: string; devices: string; organisation: string;
       };
       reasons: {
         "wrong password": string; "unknown account": string; "account disabled": string;
@@ -43,10 +43,10 @@ export type ConsoleAuditLogTexts = {
         "recovery-code.used": string; "remembered-device.added": string; "remembered-device.revoked": string;
         "password-reset.requested": string; "verify-email.requested": string;
         "registration.requested": string; "user-code.failed": string; "user.created": string;
-        "user.registered": string; "user.invited": string; "invitation.accepted": string;
-        "invitation.withdrawn": string; "user.attributes-changed": string; "user.profile-changed": string;
-        "user.username-changed": string; "user.role-changed": string; "user.disabled": string;
-        "user.enabled": string; "user.data-exported": string; "user.deleted": string;
+        "user.registered": string; "user.invited": string; "user.provisioned": string;
+        "invitation.accepted": string; "invitation.withdrawn": string; "user.attributes-changed": string;
+        "user.profile-changed": string; "user.username-changed": string; "user.role-changed": string;
+        "user.disabled": string; "user.enabled": string; "user.data-exported": string; "user.deleted": string;
         "user-settings.changed": string; "email-change.requested": string; "email.changed": string;
         "email.verified": string; "password.set": string; "password.reset": string;
         "password.changed": string; "roaming.requested": string; "roaming.accepted": string;
@@ -64,6 +64,8 @@ export type ConsoleAuditLogTexts = {
         "application.disabled": string; "application.enabled": string; "application.deleted": string;
         "application.user-assigned": string; "application.user-unassigned": string;
         "application.refused": string; "client-secret.created": string; "client-secret.revoked": string;
+        "connection.created": string; "connection.changed": string; "connection.deleted": string;
+        "connection.token-created": string; "connection.token-revoked": string;
         "system-account.created": string; "system-account.changed": string; "system-account.disabled": string;
         "system-account.enabled": string; "system-account.deleted": string;
         "system-account.key-created": string; "system-account.key-revoked": string;

@@ -1,0 +1,122 @@
+/** Stores connections and their tokens. */
+import { affectsAny } from "../../db/affected.ts";
+import { allOf } from "../../db/conditions.ts";
+import type { Db } from "../../db/open.ts";
+import { toRecord, toRow } from "../../db/records.ts";
+import type { ConnectionTable } from "../../db/tables/connections.ts";
+import type { Connection, ConnectionKey, ConnectionToken } from "./connection.ts";
+
+const fromRow = (row: ConnectionTable): Connection => ({
+  ...toRecord(row),
+  kind: row.kind as Connection["kind"],
+  enabled: row.enabled === 1,
+  deletionPolicy: row.deletion_policy as Connection["deletionPolicy"],
+});
+
+const toConnectionRow = (connection: Connection): ConnectionTable => ({
+  ...toRow(connection),
+  enabled: connection.enabled ? 1 : 0,
+});
+
+export const insertConnection = async (tx: Db, connection: Connection): Promise<void> =>
+  void (await tx.insertInto("connection").values(toConnectionRow(connection)).execute());
+
+export async function findConnection(db: Db, { orgId, id }: ConnectionKey): Promise<Connection | undefined> {
+  const row = await db
+    .selectFrom("connection")
+    .selectAll()
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Locks it until the end of the transaction. */
+export async function lockConnection(tx: Db, { orgId, id }: ConnectionKey): Promise<Connection | undefined> {
+  const row = await tx
+    .updateTable("connection")
+    .set((eb) => ({ version: eb.ref("version") }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
+    .returningAll()
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The caller has locked it. */
+export async function replaceConnection(tx: Db, connection: Connection): Promise<void> {
+  const { org_id, id, created_at: _, ...changed } = toConnectionRow(connection);
+  await tx
+    .updateTable("connection")
+    .set(changed)
+    .where((eb) => allOf(eb, { org_id, id }))
+    .execute();
+}
+
+/** Tokens, calls and what is kept of its users go with it. */
+export const deleteConnectionRow = (tx: Db, { orgId, id }: ConnectionKey): Promise<boolean> =>
+  affectsAny(tx.deleteFrom("connection").where((eb) => allOf(eb, { org_id: orgId, id })));
+
+/** All of them: an organisation has a few. */
+export async function listConnections(db: Db, orgId: string): Promise<Connection[]> {
+  const rows = await db
+    .selectFrom("connection")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return rows.map(fromRow);
+}
+
+const tokenColumns = [
+  ...(["org_id", "id", "connection_id", "label"] as const),
+  ...(["created_at", "expires_at", "last_used_at"] as const),
+] as const;
+
+export async function insertToken(
+  tx: Db,
+  token: ConnectionToken & { readonly tokenHash: string },
+): Promise<void> {
+  await tx.insertInto("connection_token").values(toRow(token)).execute();
+}
+
+/** Oldest first. */
+export async function listTokens(db: Db, { orgId, id }: ConnectionKey): Promise<ConnectionToken[]> {
+  const rows = await db
+    .selectFrom("connection_token")
+    .select(tokenColumns)
+    .where((eb) => allOf(eb, { org_id: orgId, connection_id: id }))
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => toRecord(row));
+}
+
+export const deleteTokenRow = (tx: Db, { orgId, id }: ConnectionKey, tokenId: string): Promise<boolean> =>
+  affectsAny(
+    tx
+      .deleteFrom("connection_token")
+      .where((eb) => allOf(eb, { org_id: orgId, connection_id: id, id: tokenId })),
+  );
+
+/** The token of that hash, if it is this connection's and has not expired. */
+export async function findToken(
+  db: Db,
+  { orgId, id }: ConnectionKey,
+  { hash, now }: { readonly hash: string; readonly now: number },
+): Promise<ConnectionToken | undefined> {
+  const row = await db
+    .selectFrom("connection_token")
+    .select(tokenColumns)
+    .where((eb) => allOf(eb, { org_id: orgId, token_hash: hash, connection_id: id }))
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirst();
+  return row && toRecord(row);
+}
+
+export async function recordTokenUse(db: Db, { orgId, id }: ConnectionKey, now: number): Promise<void> {
+  await db
+    .updateTable("connection_token")
+    .set({ last_used_at: now })
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
+    .execute();
+}

@@ -1,0 +1,238 @@
+/** Makes, changes and ends the users of a connection: the account and the resource together, or neither. */
+import { fault, type Resource, ScimFault } from "@signet/protocol/scim/attribute";
+import { isUniqueViolation } from "../../db/database-errors.ts";
+import { boundTo, type Db } from "../../db/open.ts";
+import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import type { Connection } from "../connections/connection.ts";
+import type { CoreDeps } from "../core-deps.ts";
+import type { NoticeDeps } from "../mail/notices.ts";
+import { changeEmail, lockUserAccount, setEmailVerified } from "../users/account.store.ts";
+import { deleteUser } from "../users/leaving/delete-user.ts";
+import { LastAdministrator } from "../users/leaving/last-administrator.ts";
+import { areAttributes, changeMemberRecord } from "../users/member-record.ts";
+import { changeProfile } from "../users/profile/profile.ts";
+import { emailKey, type User } from "../users/user.ts";
+import { findUser, insertUser } from "../users/users.store.ts";
+import { newPermId, setUserStatus } from "../users/users.ts";
+import { accountOf, type ProvisionedAccount, withEnterprise } from "./account-of-resource.ts";
+import {
+  findByUserName,
+  findClash,
+  findScimUser,
+  findVisible,
+  markDeleted,
+  type ProvisionedRow,
+  putScimUser,
+  type ScimUser,
+} from "./scim-users.store.ts";
+
+export type ProvisionDeps = CoreDeps & NoticeDeps;
+
+export interface Provisioning {
+  readonly connection: Connection;
+  /** The network address of the call. */
+  readonly address: string;
+}
+
+const actOf = ({ connection, address }: Provisioning) => ({
+  ...{ orgId: connection.orgId, actor: `connection:${connection.id}`, address },
+});
+
+const MAX_RESOURCE = 100_000;
+
+/** Takes up a user again whom the client deleted and whose account stayed. @throws ScimFault */
+export function createScimUser(
+  deps: ProvisionDeps,
+  by: Provisioning,
+  resource: Resource,
+): Promise<ProvisionedRow> {
+  const account = accountOf(resource);
+  return inTransaction(deps, async (inside) => {
+    const tx = inside.database.query;
+    const where = { orgId: by.connection.orgId, connectionId: by.connection.id };
+    const known = await findByUserName(tx, where, String(resource["userName"]));
+    if (known && known.deletedAt === null) throw taken("userName");
+    const id = known?.userId ?? (await insertAccount(inside, by, account));
+    if (known) await enableAgain(inside, by, { known, account });
+    await writeUser(inside, by, { id, resource, account });
+    return requireVisible(tx, by, id);
+  });
+}
+
+async function enableAgain(
+  inside: ProvisionDeps,
+  by: Provisioning,
+  { known, account }: { known: ScimUser; account: ProvisionedAccount },
+): Promise<void> {
+  if (account.active) await setUserStatus(inside, { ...actOf(by), id: known.userId, disabled: false });
+}
+
+/** @param change makes the new resource from the present one. @throws ScimFault; 404 for a user whom the connection does not see */
+export function changeScimUser(
+  deps: ProvisionDeps,
+  by: Provisioning,
+  { id, change }: { readonly id: string; readonly change: (row: ProvisionedRow) => Resource },
+): Promise<ProvisionedRow> {
+  return inTransaction(deps, async (inside) => {
+    const tx = inside.database.query;
+    const where = { orgId: by.connection.orgId, connectionId: by.connection.id };
+    await lockUserAccount(tx, { homeOrgId: where.orgId, id }, inside.clock());
+    const row = await findVisible(tx, where, id);
+    if (!row) throw noSuchUser();
+    const resource = change(row);
+    await writeUser(inside, by, { id, resource, account: accountOf(resource) });
+    return requireVisible(tx, by, id);
+  });
+}
+
+/** As the connection's policy says: the account goes, or it stays, disabled. @throws ScimFault */
+export function deleteScimUser(
+  deps: ProvisionDeps,
+  by: Provisioning,
+  { id, check }: { readonly id: string; readonly check: (row: ProvisionedRow) => void },
+): Promise<void> {
+  return inTransaction(deps, async (inside) => {
+    const tx = inside.database.query;
+    const { orgId, id: connectionId, deletionPolicy } = by.connection;
+    const row = await findVisible(tx, { orgId, connectionId }, id);
+    if (!row) throw noSuchUser();
+    check(row);
+    const act = actOf(by);
+    if (deletionPolicy === "delete") {
+      if (!(await deleteUser(inside, { ...act, id }))) throw noSuchUser();
+      return;
+    }
+    await lockUserAccount(tx, { homeOrgId: orgId, id }, inside.clock());
+    // Of a user of the organisation's own, too, what is taken up again later has to be known.
+    if (row.resource === null) await takeOver(inside, by, row);
+    await setUserStatus(inside, { ...act, id, disabled: true });
+    await markDeleted(tx, { orgId, userId: id, now: inside.clock() });
+  });
+}
+
+const takeOver = (inside: ProvisionDeps, { connection }: Provisioning, row: ProvisionedRow): Promise<void> =>
+  putScimUser(inside.database.query, {
+    ...{ orgId: connection.orgId, userId: row.id, connectionId: connection.id, userName: row.email },
+    ...{ externalId: null, resource: JSON.stringify({ userName: row.email }), deletedAt: null },
+    updatedAt: inside.clock(),
+  });
+
+export const noSuchUser = () => new ScimFault(404, undefined, "There is no such user.");
+const taken = (what: string) => fault("uniqueness", `Another user has this ${what}.`);
+
+async function requireVisible(tx: Db, { connection }: Provisioning, id: string): Promise<ProvisionedRow> {
+  const row = await findVisible(tx, { orgId: connection.orgId, connectionId: connection.id }, id);
+  if (!row) throw noSuchUser();
+  return row;
+}
+
+async function insertAccount(
+  { database: { query: tx }, clock }: ProvisionDeps,
+  by: Provisioning,
+  { email, profile, active }: ProvisionedAccount,
+): Promise<string> {
+  const now = clock();
+  const { orgId } = by.connection;
+  const id = newPermId();
+  const { firstname, surname, phone, locale } = profile;
+  const account = { orgId, id, email, emailKey: emailKey(email), emailVerifiedAt: now, passwordHash: null };
+  const person = { firstname, surname, phone, locale, role: "Standard" as const };
+  const status = { disabledAt: active ? null : now, now };
+  if (!(await insertUser(tx, { ...account, ...person, ...status }))) throw taken("email address");
+  await recordAuditEvent(tx, { ...auditFields(actOf(by), now), action: "user.created", target: id });
+  return id;
+}
+
+interface Written {
+  readonly id: string;
+  readonly resource: Resource;
+  readonly account: ProvisionedAccount;
+}
+
+/** The account has been locked, or made. */
+async function writeUser(
+  inside: ProvisionDeps,
+  by: Provisioning,
+  { id, resource, account }: Written,
+): Promise<void> {
+  const tx = inside.database.query;
+  const { orgId, id: connectionId } = by.connection;
+  const text = JSON.stringify(resource);
+  if (text.length > MAX_RESOURCE)
+    throw fault("invalidValue", `A user has at most ${MAX_RESOURCE} characters of JSON.`);
+  const userName = String(resource["userName"]);
+  const externalId = typeof resource["externalId"] === "string" ? resource["externalId"] : null;
+  const clash = await findClash(tx, { orgId, connectionId }, { userId: id, userName, externalId });
+  if (clash) throw taken(clash);
+  const user = await findUser(tx, orgId, id);
+  if (!user) throw noSuchUser();
+  await writeAccount(inside, by, user, account);
+  const now = inside.clock();
+  const before = await findScimUser(tx, orgId, id);
+  if (before?.resource === text && before.deletedAt === null) return;
+  const changed = changedMembers(before?.resource, resource);
+  const event = { action: "user.provisioned" as const, target: id, details: { changed } };
+  await recordAuditEvent(tx, { ...auditFields(actOf(by), now), ...event });
+  const key = { orgId, userId: id, connectionId };
+  await putScimUser(tx, { ...key, userName, externalId, resource: text, deletedAt: null, updatedAt: now });
+}
+
+/** Names alone: the audit log outlives the account. */
+function changedMembers(before: string | undefined, resource: Resource): string[] {
+  const old = before === undefined ? {} : (JSON.parse(before) as Resource);
+  const names = new Set([...Object.keys(old), ...Object.keys(resource)]);
+  return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(resource[name]));
+}
+
+async function writeAccount(
+  inside: ProvisionDeps,
+  by: Provisioning,
+  user: User,
+  { email, profile, attributes, active }: ProvisionedAccount,
+): Promise<void> {
+  const tx = inside.database.query;
+  const now = inside.clock();
+  const act = actOf(by);
+  const { orgId, id } = user;
+  await writeEmail(inside, by, user, email);
+  await changeProfile(inside, {
+    ...act,
+    id,
+    profile: { ...profile, details: { ...user.details, ...profile.details } },
+  });
+  const wanted = withEnterprise(user.attributes, attributes);
+  if (JSON.stringify(wanted) !== JSON.stringify(user.attributes)) {
+    if (!areAttributes(wanted)) throw fault("invalidValue", "The enterprise members are too long.");
+    await changeMemberRecord(inside, { ...act, id, record: { attributes: wanted } });
+  }
+  if (active === (user.disabledAt === null)) return;
+  await setUserStatus(inside, { ...act, id, disabled: !active });
+  await lockUserAccount(tx, { homeOrgId: orgId, id }, now);
+}
+
+/** The directory's word proves it. */
+async function writeEmail(inside: ProvisionDeps, by: Provisioning, user: User, email: string): Promise<void> {
+  const tx = inside.database.query;
+  const { orgId, id } = user;
+  const now = inside.clock();
+  if (user.email === email) {
+    if (user.emailVerified) return;
+    await setEmailVerified(tx, { orgId, id, email }, now);
+  } else if (
+    !(await changeEmail(tx, { orgId, id, from: user.email, to: email, toKey: emailKey(email) }, now))
+  )
+    throw taken("email address");
+  const action = user.email === email ? "email.verified" : "email.changed";
+  await recordAuditEvent(tx, { ...auditFields(actOf(by), now), action, target: id });
+}
+
+/** Each operation is whole or not at all; what two do at the same time is a clash for one of them. */
+function inTransaction<T>(deps: ProvisionDeps, work: (inside: ProvisionDeps) => Promise<T>): Promise<T> {
+  return deps.database
+    .transaction((tx) => work({ ...deps, database: boundTo(deps.database, tx) }))
+    .catch((error: unknown) => {
+      if (error instanceof LastAdministrator)
+        throw new ScimFault(403, undefined, "The organisation would be left without an administrator.");
+      throw isUniqueViolation(error) ? taken("userName, email address or externalId") : error;
+    });
+}

@@ -1,0 +1,69 @@
+/** Lists, by query and by `.search` (RFC 7644 §3.4.2 and §3.4.3), of one type or of all. */
+import { fault } from "@signet/protocol/scim/attribute";
+import { LIST_SCHEMA } from "./discovery.ts";
+import {
+  type ListParameters,
+  type ListRequest,
+  makeCursor,
+  type Page,
+  readListRequest,
+} from "./list-request.ts";
+import { type Projection, project, readProjection } from "./projection.ts";
+import type { ScimAnswer, ScimCaller, ScimResources } from "./scim-call.ts";
+
+export interface ListCall extends ListParameters {
+  readonly attributes?: unknown;
+  readonly excludedAttributes?: unknown;
+}
+
+interface Listed {
+  readonly caller: ScimCaller;
+  readonly resources: readonly ScimResources[];
+}
+
+/** @throws ScimFault */
+export async function answerList({ caller, resources }: Listed, call: ListCall): Promise<ScimAnswer> {
+  const projection = readProjection(call.attributes, call.excludedAttributes);
+  const [first, ...others] = resources;
+  if (!first) throw fault("invalidSyntax", "There is nothing to search.");
+  const request = readListRequest(first.type, call);
+  if (others.length === 0) {
+    const page = await first.list(caller, request);
+    return { status: 200, body: listBody(request, page, shownOf(first, page, projection)) };
+  }
+  if (call.cursor !== undefined) throw fault("invalidCursor", "A search of all types has pages by index.");
+  return { status: 200, body: await searchAll(caller, resources, { call, request, projection }) };
+}
+
+/** One type after the other; the index counts through all of them. */
+async function searchAll(
+  caller: ScimCaller,
+  all: readonly ScimResources[],
+  { call, request, projection }: { call: ListCall; request: ListRequest; projection: Projection },
+): Promise<object> {
+  let total = 0;
+  const shown: object[] = [];
+  for (const resources of all) {
+    const offset = Math.max(0, request.offset - total);
+    const count = request.count - shown.length;
+    const page = await resources.list(caller, { ...readListRequest(resources.type, call), offset, count });
+    total += page.total;
+    shown.push(...shownOf(resources, page, projection));
+  }
+  return listBody(request, { resources: [], total, hasMore: false }, shown);
+}
+
+const shownOf = ({ type }: ScimResources, { resources }: Page, projection: Projection): object[] =>
+  resources.map((one) => project(type, one, projection));
+
+function listBody(
+  { cursor, offset, binding, count }: ListRequest,
+  page: Page,
+  shown: readonly object[],
+): object {
+  const counted = { schemas: [LIST_SCHEMA], totalResults: page.total, itemsPerPage: shown.length };
+  const last = page.resources.at(-1);
+  const next =
+    cursor && page.hasMore && last && count > 0 ? { nextCursor: makeCursor(binding, last.id) } : {};
+  return { ...counted, ...(cursor ? next : { startIndex: offset + 1 }), Resources: shown };
+}

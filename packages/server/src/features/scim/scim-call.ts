@@ -1,0 +1,49 @@
+/** What a call of SCIM is, whether it came alone or in a bulk. */
+import type { Resource, ResourceType } from "@signet/protocol/scim/attribute";
+import type { Connection } from "../../core/connections/connection.ts";
+import type { ProvisionDeps } from "../../core/provisioning/provision-users.ts";
+import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
+import type { ErrorHandlerDeps } from "../../http/error-handlers.ts";
+import type { ListRequest, Page } from "./list-request.ts";
+
+export interface ScimDeps extends ProvisionDeps {
+  readonly baseUrl: string;
+  readonly rateLimits: RateLimits;
+  readonly errors: ErrorHandlerDeps;
+}
+
+export interface ScimCaller {
+  readonly connection: Connection;
+  readonly address: string;
+  /** `{base_url}/scim/v2/{org}/{connection}`. */
+  readonly root: string;
+}
+
+/** As answered, whole; its ETag is in `meta.version`. */
+export type Shown = Resource & {
+  readonly id: string;
+  readonly meta: Resource & { readonly version: string; readonly location: string };
+};
+
+export interface Precondition {
+  /** The value of `If-Match`, or of a bulk operation's `version`. */
+  readonly ifMatch: string | undefined;
+}
+
+/** What can be done with the resources of one type. */
+export interface ScimResources {
+  readonly type: ResourceType;
+  find(caller: ScimCaller, id: string): Promise<Shown | undefined>;
+  list(caller: ScimCaller, request: ListRequest): Promise<Page>;
+  create(caller: ScimCaller, body: unknown): Promise<Shown>;
+  replace(caller: ScimCaller, id: string, body: unknown, condition: Precondition): Promise<Shown>;
+  patch(caller: ScimCaller, id: string, body: unknown, condition: Precondition): Promise<Shown>;
+  remove(caller: ScimCaller, id: string, condition: Precondition): Promise<void>;
+}
+
+/** An answer that is ready to send. */
+export interface ScimAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
