@@ -8,6 +8,7 @@ import type { AuditAction } from "../core/audit/actions.ts";
 import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { setCertificateSource } from "../http/listeners/client-certificate.ts";
+import { apiConnectionCases } from "../testing/api-operations/api-connections.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
 import { apiScopeCases } from "../testing/api-operations/api-scopes.ts";
 import { apiUsersCases } from "../testing/api-operations/api-users.ts";
@@ -40,6 +41,7 @@ const cases: ApiCases = {
   ...sovereignCases,
   ...deviceAdminCases,
   ...apiUsersCases,
+  ...apiConnectionCases,
   ...apiScopeCases,
   // Last: they let months go by.
   ...deviceCases,

@@ -1,6 +1,7 @@
 /** API v1: records of an organisation, for programs with an access token. */
 import { hitPortions } from "../core/rate-limits/hit-portions.ts";
 import { limitHeadersOf } from "../features/api-v1/access.ts";
+import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
@@ -36,4 +37,5 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiUsersRoutes(api, apiDeps);
   apiUserSessionsRoutes(api, apiDeps);
   apiScopesRoutes(api, apiDeps);
+  apiConnectionsRoutes(api, apiDeps);
 };

@@ -20,6 +20,7 @@ const pathParameterInfo: Readonly<
   poolId: { description: "the signing pool", schema: uuid },
   agentId: { description: "the signing agent", schema: uuid },
   sessionId: { description: "the session, as the `sid` of tokens", schema: uuid },
+  tokenId: { description: "the token of the connection", schema: uuid },
   requestId: { description: "the signing request", schema: { type: "string" } },
   rest: { description: "the rest of the path", schema: text },
   id: { description: "the record id, or the token from an email link", schema: text },

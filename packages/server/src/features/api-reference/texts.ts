@@ -58,6 +58,10 @@ export const tags = [
     name: "API v1: scopes",
     description: "Custom scopes of the organisation and the claims they add.",
   },
+  {
+    name: "API v1: connections",
+    description: "Connections to the organisation's own directories, which provision users by SCIM.",
+  },
   { name: "Service", description: "Health, version and API description." },
 ];
 

@@ -6,7 +6,7 @@ import type { Connection } from "../../core/connections/connection.ts";
 import { findConnection } from "../../core/connections/connections.store.ts";
 import { isTokenOf } from "../../core/connections/connections.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import { countAttempt, networkPrefix, RateLimited } from "../../core/rate-limits/rate-limits.ts";
+import { countAttempt, networkPrefix } from "../../core/rate-limits/rate-limits.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { ScimCaller, ScimDeps } from "./scim-call.ts";
 
@@ -16,7 +16,7 @@ export interface ScimAuthenticationDeps extends ScimDeps {
 
 const BEARER = /^Bearer (sgn_st_[A-Za-z0-9_-]{43})$/i;
 
-/** @throws ScimFault 401, and 429 after too many wrong tokens from one network */
+/** @throws ScimFault 401, RateLimited after too many wrong tokens from one network */
 export async function authenticate(
   deps: ScimAuthenticationDeps,
   request: FastifyRequest,
@@ -48,11 +48,6 @@ async function connectionOf(
 }
 
 async function countFailure(deps: ScimDeps, orgId: string, address: string): Promise<void> {
-  try {
-    const limit = deps.rateLimits["connection-token-address"];
-    await countAttempt(deps, orgId, [{ limit, subject: networkPrefix(address) }]);
-  } catch (error) {
-    if (!(error instanceof RateLimited)) throw error;
-    throw new ScimFault(429, undefined, "Too many wrong tokens from this address.");
-  }
+  const limit = deps.rateLimits["connection-token-address"];
+  await countAttempt(deps, orgId, [{ limit, subject: networkPrefix(address) }]);
 }

@@ -323,7 +323,7 @@ forEachDatabase(({ fresh }) => {
         ["startIndex=x", "invalidValue"],
         ["cursor=abc", "invalidCursor"],
         [foreign, "invalidCursor"],
-      ]) {
+      ] as const) {
         const { status, body } = await fresh.call("GET", `/Users?${query}`);
         assert.deepEqual([status, body["scimType"]], [400, scimType], query);
       }

@@ -21,8 +21,14 @@ type Handle = (caller: ScimCaller, request: FastifyRequest) => Promise<ScimAnswe
 type On = (handle: Handle) => RouteHandlerMethod;
 
 export function scimRoutes(app: FastifyInstance, deps: ScimRouteDeps): void {
+  const callers = new WeakMap<FastifyRequest, ScimCaller>();
+  // Before a body is read: four megabytes of anybody's are not taken.
+  app.addHook("onRequest", async (request) => {
+    callers.set(request, await authenticate(deps, request));
+  });
   const on: On = (handle) => async (request, reply) => {
-    const caller = await authenticate(deps, request);
+    const caller = callers.get(request);
+    if (!caller) throw new Error("the call was not authenticated");
     return send(reply, await logged(deps, caller, request, handle));
   };
   discoveryRoutes(app, deps, on);

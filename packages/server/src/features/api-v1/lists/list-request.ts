@@ -40,7 +40,8 @@ export function listQuery(fields: ListFields, { search = false, more = {} as TPr
     ),
     sort: Type.Optional(
       Type.Enum([...names.flatMap((name) => [name, `-${name}`]), ""], {
-        description: "A member; with `-` from the greatest to the least; default: `createdAt`",
+        description:
+          "A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none",
       }),
     ),
     ...(search
@@ -67,7 +68,9 @@ export interface ListRequest {
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-const DEFAULT_SORT = "createdAt";
+/** Of what happened, the newest first (api-v1.md). */
+const defaultSort = (fields: ListFields): string =>
+  Object.hasOwn(fields, "createdAt") ? "createdAt" : "-at";
 const ofPage: readonly string[] = ["limit", "cursor", "total"];
 
 /**
@@ -76,7 +79,7 @@ const ofPage: readonly string[] = ["limit", "cursor", "total"];
  * @throws ApiError 422
  */
 export function readListRequest(query: Query, fields: ListFields, list: string): ListRequest {
-  const { limit, cursor, filter, search, sort = DEFAULT_SORT, total } = query;
+  const { limit, cursor, filter, search, sort = defaultSort(fields), total } = query;
   const narrowing = Object.entries(query).filter(([name]) => !ofPage.includes(name));
   const tag = sha256Base64url(JSON.stringify([list, narrowing.toSorted(), sort])).slice(0, 16);
   const isDescending = sort.startsWith("-");

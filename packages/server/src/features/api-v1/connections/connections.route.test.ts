@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
+import { callScim } from "../../../testing/fixtures/scim-connection.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let api: ApiClient;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh() });
+    org = await makeOrganisation(running.service);
+    api = await makeApiClient(running.service, org, ["signet:connections:write"]);
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
+
+  const connect = async (name = "Entra ID") => {
+    const { status, body } = await api.call("POST", "/connections", { body: { kind: "scim", name } });
+    assert.equal(status, 201);
+    return { id: String(body["id"]), scimUrl: String(body["scimUrl"]), body };
+  };
+
+  test("a directory is connected by the API alone: its address, a token, and what came of its calls", async () => {
+    const { id, scimUrl, body } = await connect();
+    assert.equal(scimUrl, `${running.baseUrl}/scim/v2/${org.organisation.id}/${id}`);
+    assert.deepEqual([body["kind"], body["enabled"], body["deletionPolicy"]], ["scim", true, "disable"]);
+    const path = `/connections/${id}`;
+    const made = await api.call("POST", `${path}/tokens`, { body: { label: "main", expiresAt: null } });
+    assert.equal(made.status, 201);
+    const token = String(made.body["token"]);
+    assert.match(token, /^sgn_st_[\w-]{43}$/);
+    const tokens = await api.call("GET", `${path}/tokens`);
+    assert.ok(!JSON.stringify(tokens.body).includes(token));
+    const user = { userName: "new@acme.example" };
+    assert.equal((await callScim("POST", `${scimUrl}/Users`, { token, body: user })).status, 201);
+    const calls = await api.call("GET", `${path}/calls`);
+    const [last] = calls.body["items"] as Array<Record<string, unknown>>;
+    assert.deepEqual([last?.["method"], last?.["path"], last?.["status"]], ["POST", "/Users", 201]);
+    assert.equal((await api.call("DELETE", `${path}/tokens/${made.body["id"]}`)).status, 204);
+    assert.equal((await callScim("GET", `${scimUrl}/Users`, { token })).status, 401);
+  });
+
+  test("there are ten tokens at most, and one that has expired is none", async () => {
+    const { id } = await connect();
+    for (let count = 0; count < 10; count++)
+      assert.equal((await api.call("POST", `/connections/${id}/tokens`, { body: {} })).status, 201);
+    assert.equal((await api.call("POST", `/connections/${id}/tokens`, { body: {} })).status, 409);
+  });
+
+  test("a change is held against the entity tag, and a deletion leaves the users", async () => {
+    const { id, scimUrl } = await connect();
+    const { body, headers } = await api.call("GET", `/connections/${id}`);
+    const etag = headers.get("etag") ?? "";
+    const change = (ifMatch: string) =>
+      api.call("PATCH", `/connections/${id}`, {
+        body: { deletionPolicy: "delete" },
+        headers: { "if-match": ifMatch },
+      });
+    assert.equal((await change('"other"')).status, 412);
+    assert.equal((await change(etag)).body["deletionPolicy"], "delete");
+    assert.equal(body["deletionPolicy"], "disable");
+    const { body: made } = await api.call("POST", `/connections/${id}/tokens`, { body: {} });
+    const token = String(made["token"]);
+    const user = { userName: "stays@acme.example" };
+    const { body: shown } = await callScim("POST", `${scimUrl}/Users`, { token, body: user });
+    assert.equal((await api.call("DELETE", `/connections/${id}`)).status, 204);
+    const other = await connect("Okta");
+    const { body: second } = await api.call("POST", `/connections/${other.id}/tokens`, { body: {} });
+    const answer = await callScim("GET", `${other.scimUrl}/Users/${String(shown["id"])}`, {
+      token: String(second["token"]),
+    });
+    assert.equal(answer.status, 200);
+  });
+});

@@ -1,0 +1,133 @@
+/** /api/v1/organisations/{org}/connections: to the organisation's own directories. */
+import { type Connection, InvalidConnection } from "../../../core/connections/connection.ts";
+import {
+  findConnection,
+  listConnections,
+  lockConnection,
+} from "../../../core/connections/connections.store.ts";
+import {
+  changeConnection,
+  createConnection,
+  deleteConnection,
+} from "../../../core/connections/connections.ts";
+import { conflict, invalid } from "../../../http/api/api-error.ts";
+import type { ApiScope } from "../../../http/api/api-route.ts";
+import { actOf } from "../access.ts";
+import type { ApiDeps } from "../frame/api-deps.ts";
+import {
+  type ApiResource,
+  createRoute,
+  deleteRoute,
+  getRoute,
+  listRoute,
+  patchRoute,
+  type RecordCall,
+} from "../frame/resource-routes.ts";
+import { memoryPage } from "../lists/memory-list.ts";
+import {
+  connectionFields,
+  connectionPatch,
+  connectionRecord,
+  connectionSchema,
+  newConnection,
+} from "./connection-record.ts";
+import { apiConnectionCallsRoutes, apiConnectionTokensRoutes } from "./tokens.route.ts";
+
+export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
+  const connections: ApiResource<Connection> = {
+    ...{ api, deps, tag: "API v1: connections", one: "connection", many: "connections" },
+    reads: ["signet:connections:read"],
+    writes: ["signet:connections:write"],
+    schema: connectionSchema,
+    record: (connection) => connectionRecord(deps.baseUrl, connection),
+    toAnswer,
+  };
+  listRoute(
+    connections,
+    "/api/v1/organisations/:org/connections",
+    { operationId: "apiListConnections", summary: "List the connections", fields: connectionFields },
+    async ({ orgId, list }) =>
+      memoryPage(list, await listConnections(deps.database.query, orgId), {
+        fields: connectionFields,
+        record: (connection) => connectionRecord(deps.baseUrl, connection),
+      }),
+  );
+  getRoute(
+    connections,
+    "/api/v1/organisations/:org/connections/:id",
+    { operationId: "apiReadConnection", summary: "Get a connection" },
+    ({ orgId, id }) => findConnection(deps.database.query, { orgId, id }),
+  );
+  createRoute(
+    connections,
+    "/api/v1/organisations/:org/connections",
+    {
+      ...{ operationId: "apiCreateConnection", summary: "Create a connection", body: newConnection },
+      example: { kind: "scim", name: "Entra ID", deletionPolicy: "disable" },
+    },
+    async (inside, { caller, body }) => {
+      const { name, enabled = true, deletionPolicy = "disable" } = body;
+      const content = { name, enabled, deletionPolicy };
+      return { row: await createConnection(inside, { ...actOf(caller), content }) };
+    },
+  );
+  changeRoutes(connections);
+  apiConnectionTokensRoutes(api, deps, toAnswer);
+  apiConnectionCallsRoutes(api, deps);
+}
+
+function changeRoutes(connections: ApiResource<Connection>): void {
+  patchRoute(
+    connections,
+    "/api/v1/organisations/:org/connections/:id",
+    {
+      ...{ operationId: "apiChangeConnection", summary: "Change a connection", body: connectionPatch },
+      example: { enabled: false },
+    },
+    async (inside, call) => {
+      if (!(await lockedConnection(inside, call))) return undefined;
+      const { name, enabled, deletionPolicy } = call.patch;
+      if (name === null) throw invalid([{ path: "/name", message: "is required" }]);
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(enabled !== undefined && { enabled: enabled ?? true }),
+        ...(deletionPolicy !== undefined && { deletionPolicy: deletionPolicy ?? ("disable" as const) }),
+      };
+      return changeConnection(inside, { ...actOf(call.caller), id: call.id, change });
+    },
+  );
+  deleteRoute(
+    connections,
+    "/api/v1/organisations/:org/connections/:id",
+    {
+      operationId: "apiDeleteConnection",
+      summary: "Delete a connection: what it provisioned becomes the organisation's own",
+    },
+    async (inside, call) => {
+      if (!(await lockedConnection(inside, call))) return false;
+      return deleteConnection(inside, { ...actOf(call.caller), id: call.id });
+    },
+  );
+}
+
+/** @throws ApiError 412 */
+async function lockedConnection(
+  { database: { query } }: ApiDeps,
+  { orgId, id, check }: RecordCall<Connection>,
+): Promise<Connection | undefined> {
+  const connection = await lockConnection(query, { orgId, id });
+  if (connection) await check(connection);
+  return connection;
+}
+
+const members = {
+  "invalid-name": "/name",
+  "invalid-label": "/label",
+  "invalid-expiry": "/expiresAt",
+} as const;
+
+function toAnswer(error: unknown): never {
+  if (!(error instanceof InvalidConnection)) throw error;
+  if (error.code === "too-many-tokens") throw conflict("The connection has ten tokens: delete one first.");
+  throw invalid([{ path: members[error.code], message: error.message }]);
+}
