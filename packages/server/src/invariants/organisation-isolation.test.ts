@@ -41,13 +41,13 @@ import {
 import { freePort } from "../testing/free-port.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import { accountProbes } from "../testing/probes/account-probes.ts";
-import { apiProbes } from "../testing/probes/api-probes.ts";
 import { consentProbes } from "../testing/probes/consent-probes.ts";
 import { deviceProbes } from "../testing/probes/device-probes.ts";
 import { documentProbes, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
 import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { imageProbes } from "../testing/probes/image-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
+import { scimProbes } from "../testing/probes/scim-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
 import {
   makeClient,
@@ -122,7 +122,6 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
   ...ofNone("HEAD", "/ /livez /healthz /readyz /openapi.json /docs /docs/console"),
   ...documentProbes,
-  ...apiProbes,
   ...imageProbes,
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),
@@ -216,6 +215,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...federationProbes,
   ...sovereignProbes,
   ...deviceProbes,
+  ...scimProbes,
   "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
     assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
     const own = await visit(testBrowser(), b);
@@ -258,15 +258,18 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
 /** The code and the refresh token, which are shown to be good at A. */
 const usedUpBy = new Set(["POST /oauth/:org/token"]);
 
-// The JSON interfaces name their organisation by the caller: api-operations.test.ts tries them. The federation's is that of
-// the application. The console's pages have a table of their own: console-access.test.ts.
+// The JSON interfaces name their organisation by the caller, or by the caller and the path: api-operations.test.ts tries them. The
+// federation's is that of the application. The console's pages have a table of their own: console-access.test.ts.
 const routes = (await listRoutes()).filter(
   ({ path }) => !path.startsWith("/legacy/") && !path.startsWith(CONSOLE),
 );
+const isTriedElsewhere = ({ path }: { readonly path: string }) => path.startsWith("/api/v1/organisations/");
 const isOfOrganisation = (route: string) => probes[route] !== NO_ORGANISATION;
 
 test("every registered route belongs to no organisation or has a probe", () => {
-  const registered = routes.map(({ method, path }) => `${method} ${path}`);
+  const registered = routes
+    .filter((route) => !isTriedElsewhere(route))
+    .map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(Object.keys(probes).sort(), registered.sort());
   for (const route of registered)
     assert.equal(isOfOrganisation(route), /:org|\/federation\//.test(route), route);
@@ -345,7 +348,7 @@ forEachDatabase(({ name, fresh }) => {
     const form = { grant_type: "client_credentials", token: tokens.accessToken };
     const bodyFor = (path: string) => {
       if (path.endsWith("/ocsp")) return new Blob(["x"], { type: "application/ocsp-request" });
-      return /sovereign\/(agent|admin)|devices\//.test(path)
+      return /sovereign\/(agent|admin)|devices\/|^\/(?:api|scim)\//.test(path)
         ? new Blob([JSON.stringify(form)], { type: "application/json" })
         : new URLSearchParams(form);
     };
@@ -370,7 +373,9 @@ forEachDatabase(({ name, fresh }) => {
           // A preflight says nothing about the organisation, only who may read answers: every origin, or no origin.
           // Programs have other methods at the address of a question: told before any organisation is looked for.
           const isQuestion = method === "GET" && /^\/devices\/manage\/.*\/(?:revoke|withdraw)$/.test(path);
-          assert.equal(response.status, method === "OPTIONS" ? 204 : isQuestion ? 405 : 404, what);
+          // A connection is never told whether its organisation or its token was wrong.
+          const refusal = path.startsWith("/scim/") ? 401 : isQuestion ? 405 : 404;
+          assert.equal(response.status, method === "OPTIONS" ? 204 : refusal, what);
           if (method === "OPTIONS") {
             const isPublic = path.includes(".well-known") || path.endsWith("/jwks.json");
             const allowed = response.headers.get("access-control-allow-origin");

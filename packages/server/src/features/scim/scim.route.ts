@@ -41,7 +41,11 @@ export function scimRoutes(app: FastifyInstance, deps: ScimRouteDeps): void {
       body: await runBulk(deps, caller, bodyOf(request), request.id),
     })),
   );
-  app.all("/scim/v2/:org/:connection/*", on(notHere));
+  app.route({
+    method: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    url: "/scim/v2/:org/:connection/*",
+    handler: on(notHere),
+  });
 }
 
 function discoveryRoutes(app: FastifyInstance, { resources }: ScimRouteDeps, on: On): void {
