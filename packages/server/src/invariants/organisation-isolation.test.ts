@@ -258,8 +258,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
 /** The code and the refresh token, which are shown to be good at A. */
 const usedUpBy = new Set(["POST /oauth/:org/token"]);
 
-// The JSON interfaces name their organisation by the caller, or by the caller and the path: api-operations.test.ts tries them. The
-// federation's is that of the application. The console's pages have a table of their own: console-access.test.ts.
+// JSON interfaces: api-operations.test.ts; the console's pages: console-access.test.ts. The federation's is the application's.
 const routes = (await listRoutes()).filter(
   ({ path }) => !path.startsWith("/legacy/") && !path.startsWith(CONSOLE),
 );
@@ -267,9 +266,8 @@ const isTriedElsewhere = ({ path }: { readonly path: string }) => path.startsWit
 const isOfOrganisation = (route: string) => probes[route] !== NO_ORGANISATION;
 
 test("every registered route belongs to no organisation or has a probe", () => {
-  const registered = routes
-    .filter((route) => !isTriedElsewhere(route))
-    .map(({ method, path }) => `${method} ${path}`);
+  const tried = routes.filter((route) => !isTriedElsewhere(route));
+  const registered = tried.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(Object.keys(probes).sort(), registered.sort());
   for (const route of registered)
     assert.equal(isOfOrganisation(route), /:org|\/federation\//.test(route), route);
@@ -370,10 +368,8 @@ forEachDatabase(({ name, fresh }) => {
             },
           );
           const what = `${method} ${path} ${org}`;
-          // A preflight says nothing about the organisation, only who may read answers: every origin, or no origin.
-          // Programs have other methods at the address of a question: told before any organisation is looked for.
+          // A preflight tells only who may read answers. Programs have other methods at the address of a question: told first.
           const isQuestion = method === "GET" && /^\/devices\/manage\/.*\/(?:revoke|withdraw)$/.test(path);
-          // A connection is never told whether its organisation or its token was wrong.
           const refusal = path.startsWith("/scim/") ? 401 : isQuestion ? 405 : 404;
           assert.equal(response.status, method === "OPTIONS" ? 204 : refusal, what);
           if (method === "OPTIONS") {

@@ -1,15 +1,9 @@
 /** Lists, by query and by `.search` (RFC 7644 §3.4.2 and §3.4.3), of one type or of all. */
 import { fault } from "@signet/protocol/scim/attribute";
 import { LIST_SCHEMA } from "./discovery.ts";
-import {
-  type ListParameters,
-  type ListRequest,
-  makeCursor,
-  type Page,
-  readListRequest,
-} from "./list-request.ts";
+import { type ListParameters, type ListRequest, makeCursor, readListRequest } from "./list-request.ts";
 import { type Projection, project, readProjection } from "./projection.ts";
-import type { ScimAnswer, ScimCaller, ScimResources } from "./scim-call.ts";
+import type { Page, ScimAnswer, ScimCaller, ScimResources } from "./scim-call.ts";
 
 export interface ListCall extends ListParameters {
   readonly attributes?: unknown;

@@ -4,7 +4,6 @@ import { fault, type ResourceType, sameName } from "@signet/protocol/scim/attrib
 import { parseFilter } from "@signet/protocol/scim/filter";
 import { type AttributePath, type Filter, InvalidFilter } from "@signet/protocol/scim/filter-syntax";
 import { type Matcher, matcherOf } from "@signet/protocol/scim/match";
-import type { Shown } from "./scim-call.ts";
 
 const MAX_FILTER = 2_000;
 const DEFAULT_COUNT = 100;
@@ -20,13 +19,6 @@ export interface ListRequest {
   readonly cursor: { readonly after: string | undefined } | undefined;
   /** Binds a cursor to what it is a page of. */
   readonly binding: string;
-}
-
-export interface Page {
-  readonly resources: readonly Shown[];
-  readonly total: number;
-  /** Whether more follow this page. */
-  readonly hasMore: boolean;
 }
 
 /** Parameters of a query or members of a search; everything is optional. */

@@ -4,7 +4,7 @@ import type { Connection } from "../../core/connections/connection.ts";
 import type { ProvisionDeps } from "../../core/provisioning/provision-users.ts";
 import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { ErrorHandlerDeps } from "../../http/error-handlers.ts";
-import type { ListRequest, Page } from "./list-request.ts";
+import type { ListRequest } from "./list-request.ts";
 
 export interface ScimDeps extends ProvisionDeps {
   readonly baseUrl: string;
@@ -24,6 +24,13 @@ export type Shown = Resource & {
   readonly id: string;
   readonly meta: Resource & { readonly version: string; readonly location: string };
 };
+
+export interface Page {
+  readonly resources: readonly Shown[];
+  readonly total: number;
+  /** Whether more follow this page. */
+  readonly hasMore: boolean;
+}
 
 export interface Precondition {
   /** The value of `If-Match`, or of a bulk operation's `version`. */

@@ -14,8 +14,8 @@ import {
 } from "../../core/provisioning/scim-users.store.ts";
 import { wireTime } from "../../http/api/times.ts";
 import { requireTag, tagOf } from "./etag.ts";
-import { equalities, isPathOf, type ListRequest, type Page } from "./list-request.ts";
-import type { ScimCaller, ScimDeps, ScimResources, Shown } from "./scim-call.ts";
+import { equalities, isPathOf, type ListRequest } from "./list-request.ts";
+import type { Page, ScimCaller, ScimDeps, ScimResources, Shown } from "./scim-call.ts";
 
 export function scimUsers(deps: ScimDeps): ScimResources {
   const db = deps.database.query;
