@@ -1,6 +1,7 @@
 /** `signet restore`: an installation from a backup, into an empty data folder or database. */
 import { statSync } from "node:fs";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { version } from "../../config/version.ts";
 import { appliedMigrations, hasRows } from "../../core/backup/backup.store.ts";
@@ -10,11 +11,13 @@ import { checkBackup, insertBackup } from "../../core/backup/read-backup.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
 import { MASTER_KEY_FILE } from "../../core/encryption/folder-keys.ts";
 import { findMasterKeys } from "../../core/encryption/master-key.ts";
+import { syncFolder } from "../../core/sync-folder.ts";
 import { migrate, schemaState } from "../../db/migrate.ts";
 import { timeline } from "../../db/migrations/timeline.ts";
 import { type Database, type Db, openDatabase, openWithoutTimeout } from "../../db/open.ts";
 import { type Call, type Command, jsonOption, optionalText, requiredText } from "../command.ts";
 import { databaseLocation, printResult, readOptionFile } from "../output.ts";
+import { putInPlace } from "./put-in-place.ts";
 
 export const restoreCommand: Command = {
   name: "restore",
@@ -103,7 +106,8 @@ async function restoreFile(config: Config, header: BackupHeader, insert: Insert)
       await database.close();
     }
     await requireNoFile(config);
-    await rename(half, path);
+    await putInPlace(half, path);
+    await syncFolder(dirname(path));
     return rows;
   } finally {
     await clear();

@@ -4,6 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../../config/config.ts";
+import { STREAM_LEASE } from "../../core/audit/stream/stream.store.ts";
+import { takeLease } from "../../core/housekeeping/housekeeping.store.ts";
 import { setDeletionBegun } from "../../core/organisations/deletion/deletion.store.ts";
 import { openDatabase } from "../../db/open.ts";
 import {
@@ -119,6 +121,20 @@ describe("signet org suspend, resume and delete", () => {
       assert.equal(actions.at(-1), "organisation.deletion-scheduled");
       assert.equal((await stat(file)).mode & 0o777, 0o600);
       assert.match((await typed(["delete", id, "--undo"])).err, /there is no organisation/);
+    });
+
+    test("deletes at once what the audit stream has not sent, and says so", async () => {
+      const { id } = await json("create", "--name", "Zeta");
+      await json("suspend", id);
+      const database = openDatabase(settings.env["DATABASE_URL"] ?? "");
+      const now = Date.now();
+      await takeLease(database.query, { name: STREAM_LEASE, holder: "a node", now, until: now + 1_000 });
+      const file = path.join(folder, "zeta.jsonl");
+      const done = await typed(["delete", id, "--yes", "--at-once", "--audit-out", file]);
+      assert.equal(done.code, 0, done.err);
+      assert.match(done.out, /The audit stream had not sent all of it: the rest is in that file alone\./);
+      await database.query.deleteFrom("background_lease").where("name", "=", STREAM_LEASE).execute();
+      await database.close();
     });
 
     test("finishes a deletion that was interrupted, whose log was kept when it began", async () => {

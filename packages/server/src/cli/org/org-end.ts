@@ -1,5 +1,6 @@
 /** `signet org suspend|resume|delete`: how an organisation is taken out of use, and how it ends. */
 import { setTimeout } from "node:timers/promises";
+import { hasUnsent, isStreamInUse } from "../../core/audit/stream/stream.store.ts";
 import { beginDeletion, scheduleDeletion, undoDeletion } from "../../core/organisations/deletion/deletion.ts";
 import { removeOrganisation } from "../../core/organisations/deletion/finish-deletions.ts";
 import { openAuditLog } from "../../core/organisations/deletion/keep-log.ts";
@@ -13,6 +14,9 @@ import { OPERATOR, requireArgument, requireOrganisation } from "../with-service.
 import { orgRecord } from "./org-record.ts";
 
 const LAST_EVENTS_MS = 1_000;
+/** For the audit stream, which is a second behind unless its receiver is away. */
+const STREAM_MS = 3_000;
+const STREAM_PAUSE_MS = 100;
 
 export const orgEndCommands: readonly Command[] = [
   {
@@ -101,12 +105,28 @@ async function deleteAtOnce(
   // One that was interrupted: what is left of the log would pass for the whole of it.
   const isBegun = auditExportedAt !== null;
   if (!isBegun) await beginAtOnce(service, organisation, file);
+  const isUnsent = !isBegun && !(await isSent(service, id));
   await removeOrganisation(service, id);
-  return printResult(call, { id, deleted: true, auditLog: isBegun ? null : file }, () => [
-    isBegun
-      ? `Deleted the rest of "${name}". Its audit log was kept when its deletion began.`
-      : `Deleted "${name}" with everything in it. Its audit log is in ${file}.`,
-  ]);
+  return printResult(
+    call,
+    { id, deleted: true, auditLog: isBegun ? null : file, ...(isUnsent && { streamed: false }) },
+    () => [
+      isBegun
+        ? `Deleted the rest of "${name}". Its audit log was kept when its deletion began.`
+        : `Deleted "${name}" with everything in it. Its audit log is in ${file}.`,
+      ...(isUnsent ? ["The audit stream had not sent all of it: the rest is in that file alone."] : []),
+    ],
+  );
+}
+
+/** Servers send what they have within a second or two: what is deleted can't be sent any more. */
+async function isSent({ database: { query }, clock }: Service, orgId: string): Promise<boolean> {
+  if (!(await isStreamInUse(query, clock()))) return true;
+  for (let waited = 0; waited < STREAM_MS; waited += STREAM_PAUSE_MS) {
+    if (!(await hasUnsent(query, orgId))) return true;
+    await setTimeout(STREAM_PAUSE_MS);
+  }
+  return !(await hasUnsent(query, orgId));
 }
 
 /** @throws when the log can't be written, or somebody has decided otherwise meanwhile: then nothing is deleted */

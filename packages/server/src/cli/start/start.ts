@@ -237,6 +237,7 @@ const listenerEvents = (log: Log): ListenerEvents => ({
 /** Starts the background jobs. @returns a function that stops them and waits for running work */
 function startBackground(service: Service, log: Log): () => Promise<void> {
   const { config } = service;
+  const isStreamed = config.auditStream !== undefined;
   // Looked at from now on, and logged.
   service.database.replica?.state();
   const keepLog = (orgId: string) => keepAuditLog(service.database.query, config.dataDir, orgId);
@@ -244,9 +245,9 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     ...service,
     featureRemovals: signingRequestRemovals(service.activity.count),
     works: [
-      () => finishDeletions({ ...service, keepLog }),
+      () => finishDeletions({ ...service, keepLog, isStreamed }),
       auditRetention({
-        ...{ ...service, key: service.chainKey, isStreamed: config.auditStream !== undefined },
+        ...{ ...service, key: service.chainKey, isStreamed },
         onError: (error) => log.error(describeError(error), "cutting the audit log failed"),
       }),
     ],

@@ -96,18 +96,27 @@ export async function* readBackupFile(path: string, identities: readonly string[
 /** @throws UnusableBackup for what gzip or age find wrong */
 async function* linesOf(text: Readable): AsyncGenerator<string> {
   const chunks = text[Symbol.asyncIterator]() as AsyncIterator<string>;
-  let rest = "";
+  // In pieces: put together at each of them, a long line would be copied as often as it has some.
+  let pieces: string[] = [];
+  let length = 0;
   for (;;) {
     const { value, done } = await chunks.next().catch(() => {
       throw new UnusableBackup("the backup is damaged or cut off");
     });
     if (done) break;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE) throw new UnusableBackup("a line of the backup is too long");
-    yield* lines;
+    const [first = "", ...others] = value.split("\n");
+    pieces.push(first);
+    length += first.length;
+    const last = others.pop();
+    if (last !== undefined) {
+      yield pieces.join("");
+      yield* others;
+      pieces = [last];
+      length = last.length;
+    }
+    if (length > MAX_LINE) throw new UnusableBackup("a line of the backup is too long");
   }
-  if (rest !== "") yield rest;
+  if (length > 0) yield pieces.join("");
 }
 
 async function opened(path: string, identities: readonly string[]): Promise<Readable> {

@@ -6,12 +6,14 @@ import { migrate } from "../../../db/migrate.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { takeLease } from "../../housekeeping/housekeeping.store.ts";
 import { changeOrganisationSettings, createOrganisation } from "../../organisations/organisations.ts";
 import { listAuditEvents, recordAuditEvent } from "../audit.store.ts";
 import { BrokenChain, chainOrganisation } from "../chain/chaining.ts";
 import { findCheckpoint, putCheckpoint } from "../chain/checkpoint.store.ts";
 import { chainKey, checkpointMac } from "../chain/link.ts";
 import { type ChainFault, verifyChain } from "../chain/verify.ts";
+import { STREAM_LEASE } from "../stream/stream.store.ts";
 import { cutBatch } from "./cut-chain.ts";
 import { auditRetention, cutAuditLogs, retentionStart } from "./retention.ts";
 
@@ -199,6 +201,20 @@ describe("retention of the audit log", () => {
       assert.equal((await findCheckpoint(database.query, orgId))?.seq, 4);
       await cutAuditLogs(deps());
       assert.equal((await findCheckpoint(database.query, orgId))?.seq, 10);
+    });
+
+    test("nor is it by a node without the stream, while another has sent in the last month", async () => {
+      const orgId = await withLog(3);
+      await run(`update audit_chain set streamed_seq = 4 where org_id = '${orgId}'`);
+      const sentAt = clock() - 29 * 86_400_000;
+      const lease = { name: STREAM_LEASE, holder: "another", now: sentAt - 30_000, until: sentAt };
+      assert.equal(await takeLease(database.query, lease), true);
+      await cutAuditLogs(deps());
+      assert.equal((await findCheckpoint(database.query, orgId))?.seq, 4);
+      clock.advance(2 * 86_400_000);
+      await cutAuditLogs(deps());
+      assert.equal((await findCheckpoint(database.query, orgId))?.seq, 10);
+      await run(`delete from background_lease where name = '${STREAM_LEASE}'`);
     });
 
     test("housekeeping looks once an hour, and goes on at once while something is left", async () => {

@@ -1,10 +1,11 @@
 /** Keeps every organisation's audit log as long as its settings say: part of housekeeping. */
 import { listOrganisations } from "../../organisations/organisations.store.ts";
 import type { ChainDeps } from "../chain/chaining.ts";
+import { isStreamInUse } from "../stream/stream.store.ts";
 import { cutBatch } from "./cut-chain.ts";
 
 export interface RetentionDeps extends ChainDeps {
-  /** Whether there is an audit stream, which must have sent what is cut. */
+  /** Whether this node has an audit stream, which must have sent what is cut; other nodes may have one. */
   readonly isStreamed?: boolean;
   /** Reports why an organisation's log was not cut; others are. */
   onError(error: unknown): void;
@@ -28,6 +29,7 @@ export function retentionStart(now: number, months: number): number {
 
 /** @returns whether everything due is cut */
 export async function cutAuditLogs(deps: RetentionDeps, maxBatches = MAX_BATCHES): Promise<boolean> {
+  const isStreamed = deps.isStreamed === true || (await isStreamInUse(deps.database.query, deps.clock()));
   let left = maxBatches;
   let after = "";
   for (;;) {
@@ -35,12 +37,14 @@ export async function cutAuditLogs(deps: RetentionDeps, maxBatches = MAX_BATCHES
     for (const { id: orgId, settings } of page) {
       after = orgId;
       if (settings.auditRetentionMonths === 0) continue;
-      left -= await cutOne(deps, { orgId, months: settings.auditRetentionMonths }, left).catch(
-        (error: unknown) => {
-          deps.onError(error);
-          return 1;
-        },
-      );
+      left -= await cutOne(
+        { ...deps, isStreamed },
+        { orgId, months: settings.auditRetentionMonths },
+        left,
+      ).catch((error: unknown) => {
+        deps.onError(error);
+        return 1;
+      });
       if (left <= 0) return false;
     }
     if (page.length < PAGE) return true;

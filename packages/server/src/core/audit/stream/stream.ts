@@ -8,7 +8,7 @@ import type { CoreDeps } from "../../core-deps.ts";
 import { releaseLease, takeLease } from "../../housekeeping/housekeeping.store.ts";
 import { readChained } from "../search/search.store.ts";
 import { RefusedLines, type SendLines } from "./destination.ts";
-import { findUnsent, movePosition, type StreamPosition } from "./stream.store.ts";
+import { findUnsent, movePosition, STREAM_LEASE, type StreamPosition } from "./stream.store.ts";
 import { streamLine } from "./stream-line.ts";
 
 export interface AuditStreamDeps extends CoreDeps {
@@ -31,7 +31,6 @@ export interface StreamTimes {
 
 const TIMES: StreamTimes = { roundMs: 1_000, firstPauseMs: 1_000, maxPauseMs: 60_000, leaseMs: 30_000 };
 
-const LEASE = "audit-stream";
 /** Events of one organisation at a time: all of them come forward together. */
 const BATCH = 200;
 /** Of them, as receivers accept a megabyte or less (nginx's client_max_body_size); one event always goes. */
@@ -73,7 +72,7 @@ export function startAuditStream(deps: AuditStreamDeps): () => Promise<void> {
 
 /** Another node goes on at once, as far as this one has it. */
 const giveBackLease = ({ database, clock }: AuditStreamDeps, holder: string): Promise<boolean> =>
-  releaseLease(database.query, { name: LEASE, holder, now: clock() });
+  releaseLease(database.query, { name: STREAM_LEASE, holder, now: clock() });
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
@@ -92,7 +91,7 @@ async function sendUnsent(deps: AuditStreamDeps, holder: string, { leaseMs }: St
   const { database, clock } = deps;
   const hasLease = () => {
     const now = clock();
-    return takeLease(database.query, { name: LEASE, holder, now, until: now + leaseMs });
+    return takeLease(database.query, { name: STREAM_LEASE, holder, now, until: now + leaseMs });
   };
   const refused = new Map<string, RefusedLines>();
   let inARow = 0;

@@ -78,6 +78,7 @@ export const lockBegunDeletion = (tx: Db, orgId: string): Promise<boolean> =>
 
 export interface DueDeletion {
   readonly orgId: string;
+  readonly deleteAfter: number;
   /** Its audit log has been kept. */
   readonly isBegun: boolean;
 }
@@ -86,14 +87,18 @@ export interface DueDeletion {
 export async function listDue(db: Db, now: number, limit: number): Promise<DueDeletion[]> {
   const rows = await db
     .selectFrom("organisation")
-    .select(["id", "audit_exported_at"])
+    .select(["id", "audit_exported_at", "delete_after"])
     .where("delete_after", "<=", now)
     .orderBy((eb) => eb.case().when("audit_exported_at", "is", null).then(1).else(0).end())
     .orderBy("delete_after")
     .orderBy("id")
     .limit(limit)
     .execute();
-  return rows.map(({ id, audit_exported_at }) => ({ orgId: id, isBegun: audit_exported_at !== null }));
+  return rows.map(({ id, audit_exported_at, delete_after }) => ({
+    orgId: id,
+    deleteAfter: delete_after ?? now,
+    isBegun: audit_exported_at !== null,
+  }));
 }
 
 /** Accounts of the organisation that are guests elsewhere. */

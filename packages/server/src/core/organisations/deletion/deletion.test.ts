@@ -14,6 +14,9 @@ import { type SeededRecords, seedRecords } from "../../../testing/fixtures/plant
 import { dumpWholeDatabase } from "../../../testing/probes/dump-database.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { listAuditEvents } from "../../audit/audit.store.ts";
+import { chainOrganisation } from "../../audit/chain/chaining.ts";
+import { STREAM_LEASE } from "../../audit/stream/stream.store.ts";
+import { takeLease } from "../../housekeeping/housekeeping.store.ts";
 import { runRound } from "../../housekeeping/housekeeping.ts";
 import { listFilters } from "../../saved-filters/saved-filters.store.ts";
 import { saveFilter } from "../../saved-filters/saved-filters.ts";
@@ -149,6 +152,32 @@ forEachDatabase(({ fresh }) => {
       [],
     );
     assert.equal(await discovery(other), 200);
+  });
+
+  test("waits for the audit stream, of this node or another, and for a week at most", async () => {
+    const { id: orgId } = (await seedRecords(running.service, "Streamed")).organisation;
+    await scheduleDeletion(running.service, { orgId, actor: "operator" });
+    clock.advance(GRACE_MS);
+    const isThere = async () => (await findOrganisation(db(), orgId)) !== undefined;
+    await finishDeletions({ ...running.service, keepLog, isStreamed: true });
+    assert.ok(await isThere(), "this node streams, and has sent nothing yet");
+    const until = clock();
+    await takeLease(db(), { name: STREAM_LEASE, holder: "another", now: until - MINUTE, until });
+    await finish();
+    assert.ok(await isThere(), "another node streams");
+    clock.advance(7 * 86_400_000);
+    await finish();
+    assert.equal(await isThere(), false);
+
+    const { id: sent } = (await seedRecords(running.service, "Sent")).organisation;
+    await scheduleDeletion(running.service, { orgId: sent, actor: "operator" });
+    clock.advance(GRACE_MS);
+    const deps = { ...running.service, key: running.service.chainKey };
+    await chainOrganisation(deps, sent);
+    await sql`update audit_chain set streamed_seq = seq where org_id = ${sent}`.execute(db());
+    await finishDeletions({ ...running.service, keepLog, isStreamed: true });
+    assert.equal(await findOrganisation(db(), sent), undefined, "all was sent");
+    await sql`delete from background_lease where name = ${STREAM_LEASE}`.execute(db());
   });
 
   test("goes on where an interrupted deletion stopped, in batches", async () => {

@@ -1,5 +1,6 @@
 /** Deletes organisations whose time of grace has ended: first the audit log is kept in a file, then everything goes. */
 import { deleteRowsOfOrganisation } from "../../../db/rows-of-organisation.ts";
+import { hasUnsent, isStreamInUse } from "../../audit/stream/stream.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { endVisit } from "../../users/leaving/delete-user.ts";
 import {
@@ -16,10 +17,14 @@ const BATCH = 500;
 /** Of one round, so that the other works of housekeeping are not kept waiting. */
 const ROUND_MS = 60_000;
 const MAX_DUE = 100;
+/** How long a deletion that is due waits for the audit stream; the log is kept in a file as well. */
+const STREAM_WAIT_MS = 7 * 86_400_000;
 
 export interface FinishDeps extends CoreDeps {
   /** Writes the audit log of an organisation outside the database. @throws when it can't: then nothing is deleted */
   keepLog(orgId: string): Promise<KeptLog>;
+  /** Whether this node has an audit stream; other nodes may have one. */
+  readonly isStreamed?: boolean;
 }
 
 /** For housekeeping: a part at a time. @throws the failure of one organisation after the others */
@@ -38,12 +43,20 @@ export async function finishDeletions(deps: FinishDeps): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-async function finishDeletion(
-  deps: FinishDeps,
-  { orgId, isBegun }: DueDeletion,
-  until: number,
-): Promise<void> {
+async function finishDeletion(deps: FinishDeps, due: DueDeletion, until: number): Promise<void> {
+  const { orgId, isBegun } = due;
+  if (!isBegun && (await waitsForStream(deps, due))) return;
   if (isBegun || (await begin(deps, orgId))) await removeOrganisation(deps, orgId, until);
+}
+
+/** What is deleted can't be sent any more. */
+async function waitsForStream(
+  { database: { query }, clock, isStreamed = false }: FinishDeps,
+  { orgId, deleteAfter }: DueDeletion,
+): Promise<boolean> {
+  const now = clock();
+  if (now >= deleteAfter + STREAM_WAIT_MS) return false;
+  return (isStreamed || (await isStreamInUse(query, now))) && hasUnsent(query, orgId);
 }
 
 /** @returns false when it was undone while its log was written, or another node has begun it: with a log of its own */
