@@ -1,7 +1,9 @@
 /**
  * `npm run bench:paint`: the time from the beginning of a navigation to the first paint with content, how much of a processor the
- * browser takes for it (which a busy machine does not change), and how far a page moves afterwards, for every page of the console, of an account and of the sign-in, in Chromium on the loopback (docs/benchmarks.md).
+ * page takes for it (which a busy machine changes less), and how far it moves afterwards, for every page of the console, of an account
+ * and of the sign-in, in Chromium on the loopback (docs/benchmarks.md).
  */
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type ConsoleFixture, consoleFixture, signInAt } from "../../e2e/console/console-fixture.ts";
 import { launchBrowser } from "../../e2e/support/browser.ts";
@@ -14,6 +16,8 @@ type Page = Awaited<ReturnType<Browser["newPage"]>>;
 const LIMIT_MS = 100;
 /** For what moves once the scripts have run. */
 const SETTLE_MS = 100;
+/** A page that has not painted by then is not going to. */
+const LONGEST_MS = 10_000;
 
 /** Runs before the page's own scripts. */
 const observe = `
@@ -36,25 +40,43 @@ async function bench(): Promise<number> {
     const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
     await context.addInitScript(observe);
     const page = await context.newPage();
-    let slow = 0;
-    console.log(
-      "Page                                                        first paint, ms     processor, ms  shift",
-    );
-    const measure = async (name: string, url: string) => {
-      // A file that is downloaded is no page.
-      if (!name.includes(values.only) || url.endsWith("/export")) return;
-      slow += Number(!(await isWithin(page, { name, url, rounds })));
-    };
     const signIn = consoleAddress(fixture);
-    await measure("sign-in", signIn);
+    const isMeasured = ({ name, url }: Measured) =>
+      // A file that is downloaded is no page.
+      name.includes(values.only) && !url.endsWith("/export");
+    console.log(heading);
+    const first = [{ name: "sign-in", url: signIn }].filter(isMeasured);
+    const slowSignIn = await pagesBeyond(page, first, rounds);
     await signInAt(page, signIn, fixture.admin);
-    for (const { name, url } of fixture.pages) await measure(name, url);
-    console.log(slow === 0 ? `Every page is within ${LIMIT_MS} ms.` : `${slow} pages are not.`);
-    return slow === 0 ? 0 : 1;
+    const seen = await pagesBeyond(page, fixture.pages.filter(isMeasured), rounds);
+    if (seen.length > 0) console.log("Once more, with twice the rounds:");
+    const slow = [...slowSignIn, ...(await pagesBeyond(page, seen, 2 * rounds))];
+    const load = `Load of the machine: ${loadavg()[0]?.toFixed(1)}.`;
+    console.log(
+      slow.length === 0
+        ? `Every page is within ${LIMIT_MS} ms. ${load}`
+        : `${slow.length} pages are not. ${load}`,
+    );
+    return slow.length === 0 ? 0 : 1;
   } finally {
     await browser.close();
     await fixture.close();
   }
+}
+
+type Measured = { name: string; url: string };
+
+const heading =
+  "Page                                                        first paint, ms     processor, ms  shift";
+
+async function pagesBeyond(
+  page: Page,
+  pages: readonly Measured[],
+  rounds: number,
+): Promise<readonly Measured[]> {
+  const beyond: Measured[] = [];
+  for (const one of pages) if (!(await isWithin(page, { ...one, rounds }))) beyond.push(one);
+  return beyond;
 }
 
 const consoleAddress = ({ baseUrl, orgId }: ConsoleFixture): string =>
@@ -75,8 +97,14 @@ async function paintWatch(page: Page) {
   await browser.send("Page.enable");
   await browser.send("Page.setLifecycleEventsEnabled", { enabled: true });
   await browser.send("Performance.enable", { timeDomain: "threadTicks" });
+  const ms = () => Math.max(0, (painted - asked) * 1_000);
   return {
-    ms: () => Math.max(0, (painted - asked) * 1_000),
+    ms,
+    /** Until it has painted: on a busy machine that is long after its load event. */
+    wait: async () => {
+      for (const end = Date.now() + LONGEST_MS; ms() === 0 && Date.now() < end; )
+        await page.waitForTimeout(5);
+    },
     /** Of the page's main thread since the navigation: parsing, style, layout, paint, scripts. */
     processorMs: async () => {
       const { metrics } = await browser.send("Performance.getMetrics");
@@ -97,6 +125,12 @@ async function isWithin(
   const painted = await paintWatch(page);
   for (let round = 0; round <= rounds; round++) {
     await page.goto(url, { waitUntil: "load" });
+    // An address that only leads to another page (a bulk act without a choice) is that page's time, not its own.
+    if (new URL(page.url()).pathname !== new URL(url).pathname) {
+      await painted.end();
+      return true;
+    }
+    await painted.wait();
     await page.waitForTimeout(SETTLE_MS);
     const spent = await painted.processorMs();
     // A preview runs no scripts, neither its own nor these: nothing there moves, and the browser tells when it painted.
