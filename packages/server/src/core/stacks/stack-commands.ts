@@ -35,10 +35,7 @@ implementation("org.springframework.boot:spring-boot-starter-oauth2-resource-ser
   go: { install: "go get github.com/coreos/go-oidc/v3/oidc golang.org/x/oauth2", run: "go run ." },
   rust: { install: "cargo add openidconnect", run: "cargo run" },
   rails: { install: "bundle add omniauth_openid_connect omniauth-rails_csrf_protection" },
-  dotnet: {
-    install: "dotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect",
-    run: "dotnet run",
-  },
+  dotnet: { install: "dotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect" },
   php: { install: "composer require jumbojett/openid-connect-php" },
   "oauth2-proxy": {
     install: "go install github.com/oauth2-proxy/oauth2-proxy/v7@latest",
@@ -61,7 +58,7 @@ implementation("org.springframework.boot:spring-boot-starter-oauth2-resource-ser
 };
 
 /** Servers that are told their port on the command line. */
-function portCommand(name: StackName, { protocol, port: given }: URL): StackCommands {
+function portCommand(name: StackName, { origin, protocol, port: given }: URL): StackCommands {
   const port = given || (protocol === "https:" ? "443" : "80");
   switch (name) {
     case "django":
@@ -73,6 +70,8 @@ function portCommand(name: StackName, { protocol, port: given }: URL): StackComm
       return { run: `fastapi dev main.py --port ${port}` };
     case "rails":
       return { run: `bin/rails server --port ${port}` };
+    case "dotnet":
+      return { run: `dotnet run --urls ${origin}` };
     case "php":
       return { run: `php -S localhost:${port}` };
     default:

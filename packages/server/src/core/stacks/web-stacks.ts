@@ -231,7 +231,12 @@ export const dotnet: Stack = {
   setup: ({ issuer, clientId, clientSecret, scope }) => [
     {
       file: "Program.cs",
-      lines: `builder.Services
+      lines: `using System.Security.Claims;
+using Microsoft.AspNetCore.Authentication.Cookies;
+using Microsoft.AspNetCore.Authentication.OpenIdConnect;
+
+var builder = WebApplication.CreateBuilder(args);
+builder.Services
     .AddAuthentication(options =>
     {
         options.DefaultScheme = CookieAuthenticationDefaults.AuthenticationScheme;
@@ -240,7 +245,7 @@ export const dotnet: Stack = {
     .AddCookie()
     .AddOpenIdConnect(options =>
     {
-        options.Authority = "${issuer}";
+        options.Authority = "${issuer}";${plainHttp(issuer)}
         options.ClientId = "${clientId}";
         options.ClientSecret = "${clientSecret}";
         options.ResponseType = "code";
@@ -252,21 +257,33 @@ ${scope
   .filter((one) => one !== "openid" && one !== "profile")
   .map((one) => `        options.Scope.Add("${one}");`)
   .join("\n")}
-    });`,
+    });
+builder.Services.AddAuthorization();
+
+var app = builder.Build();
+app.UseAuthentication();
+app.UseAuthorization();
+app.MapGet("/", (ClaimsPrincipal user) => $"Signed in as {user.FindFirstValue("email")}").RequireAuthorization();
+app.Run();`,
     },
   ],
 };
+
+/** The handler refuses an authority without TLS otherwise. */
+const plainHttp = (issuer: string): string =>
+  issuer.startsWith("http:") ? "\n        options.RequireHttpsMetadata = false; // on this computer only" : "";
 
 export const php: Stack = {
   ...web,
   title: "PHP (jumbojett/openid-connect-php)",
   address: "http://localhost:8000",
-  redirects: ["/callback.php"],
+  // PHP's own server finds it at "/" too.
+  redirects: ["/index.php"],
   auth: "client_secret_basic",
   settings: { ...rs256, ...claimsInIdToken },
   setup: ({ issuer, clientId, clientSecret, redirectUri, scope }) => [
     {
-      file: "callback.php",
+      file: "index.php",
       lines: `<?php
 require __DIR__ . '/vendor/autoload.php';
 

@@ -79,11 +79,22 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([application.clientType, application.secrets], ["native", []]);
     assert.ok(application.settings.allowedScopes.includes("groups"));
     assert.match(snippetOf(page, "setup-0"), /--oidc-groups-claim=groups/);
+    assert.doesNotMatch(page.body, /client secret out of version control/);
     assert.match((await console.get("/scopes")).body, />groups</);
     assert.equal(
       (await found(await create("react", { address: "http://localhost:5173" }))).clientType,
       "spa",
     );
+  });
+
+  test("what is printed runs where the page's link leads", async () => {
+    const php = await create("php", { address: "http://localhost:8001" });
+    // PHP's server answers "/" with this file alone.
+    assert.deepEqual((await found(php)).settings.redirectUris, ["http://localhost:8001/index.php"]);
+    assert.match(php.body, /index\.php/);
+    assert.match(php.body, /client secret out of version control/);
+    const dotnet = await create("dotnet", { address: "https://localhost:7001" });
+    assert.equal(snippetOf(dotnet, "run"), "dotnet run --urls https://localhost:7001");
   });
 
   test("an application is known by the settings that its stack needs", async () => {

@@ -30,7 +30,7 @@ export function stackSteps(view: RunningView, setup: NonNullable<RunningView["se
     {
       id: "setup",
       title: running.setup({ stack: setup.title }),
-      text: running.setupText,
+      text: [running.setupText, view.source.hasSecret && ` ${running.setupSecret}`],
       body: [files, lacksSecret(view) && secretElsewhere(view)],
     },
     {

@@ -20,9 +20,10 @@ export type ConsoleQuickstartTexts = {
       running: {
         title: (values: { application: string }) => string; summary: string; record: string;
         secretOnce: string; secretOnceSetup: string; env: string; envText: string;
-        setup: (values: { stack: string }) => string; setupText: string; secretElsewhere: string;
-        secretNew: string; unregistered: (values: { address: string }) => string; register: string;
-        code: string; codeText: string; install: string; run: string; byHand: string; byHandText: string;
+        setup: (values: { stack: string }) => string; setupText: string; setupSecret: string;
+        secretElsewhere: string; secretNew: string; unregistered: (values: { address: string }) => string;
+        register: string; code: string; codeText: string; install: string; run: string; byHand: string;
+        byHandText: string;
         curl: {
           discovery: string; token: string; authorize: string; device: string;
         };
