@@ -64,7 +64,7 @@ test("without scripts a question has its own page, and a list of addresses a row
 
 test("a long form counts its changes, and Discard puts them back", async (t) => {
   const page = await openKit(t);
-  const count = page.locator(".save-bar-count");
+  const count = page.locator("#kit-form .save-bar-count");
   assert.equal(await count.innerText(), "");
   await page.locator("#kit-name").fill("Payroll 2");
   assert.equal(await count.innerText(), "1 unsaved change");
@@ -73,7 +73,7 @@ test("a long form counts its changes, and Discard puts them back", async (t) => 
   assert.equal(await count.innerText(), "2 unsaved changes");
   await page.locator("[data-discard]").click();
   // Not by a function that the page calls: its policy refuses one that is made of text.
-  await page.locator(".save-bar-count", { hasText: /^$/ }).waitFor({ state: "attached" });
+  await page.locator("#kit-form .save-bar-count", { hasText: /^$/ }).waitFor({ state: "attached" });
   assert.equal(await page.locator("#kit-name").inputValue(), "Payroll");
 });
 

@@ -66,6 +66,7 @@ export async function assertUsable(page: Page, name: string): Promise<void> {
   for (const width of [390, 320, 1280]) {
     if (width !== 390) await page.setViewportSize({ width, height: 800 });
     assert.ok(await fitsInWidth(page), `${name}: scrolls sideways at ${width} px`);
+    assert.deepEqual(await page.evaluate(overlaps), [], `${name}: parts of a field overlap at ${width} px`);
   }
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await page.evaluate(isDarkAtOnce), true, `${name}: is in dark`);
@@ -141,6 +142,16 @@ function smallTargets(page: Page): Promise<string[]> {
     .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 43.5)
     .map((element) => element.outerHTML)`) as Promise<string[]>;
 }
+
+/** Label, explanation and control of a field each have a place of their own. */
+const overlaps = `[...document.querySelectorAll(".field")].flatMap((field) => {
+  const parts = [...field.children].filter((part) => part.checkVisibility() && part.getBoundingClientRect().width > 1);
+  const boxes = parts.map((part) => part.getBoundingClientRect());
+  return boxes.flatMap((one, index) =>
+    boxes.slice(index + 1).some(({ left, right, top, bottom }) =>
+      Math.min(one.right, right) - Math.max(one.left, left) > 1 && Math.min(one.bottom, bottom) - Math.max(one.top, top) > 1)
+      ? [parts[index].outerHTML.slice(0, 120)] : []);
+})`;
 
 function fitsInWidth(page: Page): Promise<boolean> {
   return page.evaluate(

@@ -1,4 +1,5 @@
 /** The pages of the sign-in, from authorization to sign-out, and those of the signed-in user. */
+import { version } from "../config/version.ts";
 import { accountRoutes } from "../features/account-ui/account-routes.ts";
 import { consentsRoutes } from "../features/account-ui/consents/consents.route.ts";
 import { federationLoginRoutes } from "../features/federation/login.route.ts";
@@ -48,6 +49,7 @@ export const accountPages: Module = (scope, { service, browser, errors }) => {
     ...browser.secondFactors,
     passwords: service.passwords,
     browserSession: browserSessionPort(browser),
+    version,
   };
   accountRoutes(scope, deps);
   consentsRoutes(scope, {

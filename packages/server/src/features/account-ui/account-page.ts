@@ -48,6 +48,8 @@ export interface AccountDeps extends GuessDeps, BusyDeps {
   readonly challenges: PasskeyChallenges;
   readonly relyingParty: RelyingParty;
   readonly baseUrl: string;
+  /** Of the service. */
+  readonly version: string;
   readonly passwords: PasswordHasher;
   readonly rateLimits: RateLimits;
   readonly activity: Pick<Activity, "count">;

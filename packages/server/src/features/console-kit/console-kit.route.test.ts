@@ -39,6 +39,12 @@ forEachDatabase(({ name, fresh }) => {
       assert.doesNotMatch(text, /\sstyle=|\son[a-z]+=/);
     });
   }
+
+  test("a dialog and a save bar are seen without anybody pressing anything", async () => {
+    const text = await (await fetch(`${development.baseUrl}/console-kit`)).text();
+    assert.match(text, /<div class="dialog">[\s\S]*?id="d-delete"/);
+    assert.match(text, /data-changed[\s\S]{0,60}3 unsaved changes[\s\S]*?id="s-discard"/);
+  });
 });
 
 /** Parts of sign-in pages, of one page each, and types: no components of console pages. */

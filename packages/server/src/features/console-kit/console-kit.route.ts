@@ -21,7 +21,15 @@ import { type Messages, messages, preferredLocales } from "../../html/messages/m
 import { consoleStylesheet, stylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
 import { chartCards } from "./kit-charts.ts";
-import { buttonCard, copyCard, fieldsCard, identityCard, KIT } from "./kit-controls.ts";
+import {
+  buttonCard,
+  copyCard,
+  dialogCard,
+  fieldsCard,
+  identityCard,
+  KIT,
+  saveBarCard,
+} from "./kit-controls.ts";
 import { stateCards, tableCard, tabsSample, timelineCard } from "./kit-lists.ts";
 import { bannerCard, liveCards, moreCards, overlays } from "./kit-messages.ts";
 
@@ -65,8 +73,10 @@ function kitPage(frame: ConsoleFrame, now: number): Html {
       tabsSample(),
       identityCard(),
       buttonCard(),
+      dialogCard(),
       bannerCard(),
       tableCard(messages, now),
+      saveBarCard(messages),
       fieldsCard(messages),
       copyCard(messages),
       liveCards(),

@@ -29,10 +29,34 @@ export const buttonCard = (): Html =>
   card({
     id: "buttons",
     title: "Button",
-    body: html`<div class="actions">${button({ id: "b-primary", label: "Save", kind: "primary", type: "button" })}${button({ id: "b-secondary", label: "Rotate secret", type: "button" })}${button({ id: "b-quiet", label: "Show all", kind: "quiet", type: "button" })}${buttonLink({ id: "b-danger", uri: `${KIT}/question`, label: "Delete application", kind: "danger", isQuestion: true })}</div>
+    body: html`<div class="actions">${button({ id: "b-primary", label: "Save", kind: "primary", type: "button" })}${button({ id: "b-secondary", label: "Rotate secret", type: "button" })}${button({ id: "b-quiet", label: "Show all", kind: "quiet", type: "button" })}${button({ id: "b-red", label: "Revoke all", kind: "danger", type: "button" })}</div>
 <div class="actions">${button({ id: "b-icon", label: "New application", kind: "primary", icon: "plus", type: "button" })}${button({ id: "b-busy", label: "Saving", kind: "primary", isBusy: true, type: "button" })}${button({ id: "b-disabled", label: "Disabled", isDisabled: true, type: "button" })}${button({ id: "b-drawer", label: "Open drawer", type: "button", opens: "kit-drawer" })}</div>
 `,
   });
+
+/** The question of another page, in place and as it opens over this one. */
+export const dialogCard = (): Html =>
+  card({
+    id: "dialogs",
+    title: "Dialog",
+    body: html`<div class="dialog"><h2>Delete Payroll?</h2>
+<p>Deleting an application is permanent. You can’t undo this.</p>
+<div class="actions">${button({ id: "d-cancel", label: "Cancel", type: "button" })}${button({ id: "d-delete", label: "Delete permanently", kind: "danger", type: "button" })}</div></div>
+<div class="actions">${buttonLink({ id: "b-danger", uri: `${KIT}/question`, label: "Delete application", kind: "danger", isQuestion: true })}</div>
+`,
+  });
+
+/** A saveBar() as its script leaves it where something has changed; the form below has it as it comes. */
+export const saveBarCard = (messages: Messages): Html => {
+  const { form } = messages.console.frame;
+  return card({
+    id: "save-bars",
+    title: "SaveBar, with changes",
+    body: html`<div class="form"><div class="actions save-bar" data-changed><p class="save-bar-count">${form.unsaved({ count: 3 })}</p>
+${button({ id: "s-cancel", label: form.cancel, type: "button" })}${button({ id: "s-discard", label: form.discard, type: "button" })}${button({ id: "s-save", label: form.save, kind: "primary", type: "button" })}</div></div>
+`,
+  });
+};
 
 export function copyCard(messages: Messages): Html {
   const { secret } = messages.console.frame;

@@ -15,8 +15,7 @@ export function fileText(view: {
 }): Html {
   const { id, field, maxBytes, read, tooLarge } = view;
   return html`<div class="field" data-file-text="${field}" data-max-bytes="${maxBytes}" data-read="${read}" data-too-large="${tooLarge}" hidden><label for="${id}">${view.label}</label>
-<p class="field-hint" id="${id}-hint">${view.hint}</p>
-<input id="${id}" type="file" accept="${view.accept}" aria-describedby="${id}-hint">
-<p class="field-hint" role="status"></p></div>
+<div class="control-said"><input id="${id}" type="file" accept="${view.accept}" aria-describedby="${id}-hint"><p class="field-hint" role="status"></p></div>
+<p class="field-hint" id="${id}-hint">${view.hint}</p></div>
 `;
 }

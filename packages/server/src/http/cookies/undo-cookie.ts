@@ -1,6 +1,6 @@
 /**
  * What an edit can be taken back to, kept by the browser alone: compressed, encrypted, for one session of one organisation,
- * and sent to the pages of its console only. The service keeps no copy of what a record was.
+ * and sent to the pages of its console, or of the account, only. The service keeps no copy of what a record was.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type {} from "@fastify/cookie";
@@ -38,7 +38,7 @@ export function undoCookie(baseUrl: string, seals: UndoSeals): UndoCookie {
   // Browsers take this prefix over https alone (RFC 6265bis §4.1.3.1); `__Host-` would have it sent everywhere.
   const nameOf = (orgId: string) => `${secure ? "__Secure-" : ""}signet-undo-${orgId}`;
   const attributesOf = ({ url }: FastifyRequest, orgId: string) => ({
-    path: `${url.startsWith("/devices/") ? "/devices/manage" : "/oauth/manage"}/${orgId}`,
+    path: pathOf(url, orgId),
     ...({ httpOnly: true, sameSite: "lax", secure } as const),
   });
   const clear: UndoCookie["clear"] = ({ request, reply }, { orgId }) =>
@@ -65,6 +65,12 @@ export function undoCookie(baseUrl: string, seals: UndoSeals): UndoCookie {
     },
     clear,
   };
+}
+
+/** Of the pages that the edited one belongs to: they share no beginning but `/oauth`. */
+function pathOf(url: string, orgId: string): string {
+  if (url.startsWith("/devices/")) return `/devices/manage/${orgId}`;
+  return url.startsWith(`/oauth/${orgId}/`) ? `/oauth/${orgId}/account` : `/oauth/manage/${orgId}`;
 }
 
 const sealContext = ({ orgId, sessionId }: UndoBinding): string => `undo|${orgId}|${sessionId}`;

@@ -9,14 +9,30 @@ import {
   profileOf,
 } from "../../../core/users/profile/profile.ts";
 import { findMemberSince, findUser } from "../../../core/users/users.store.ts";
+import { boundTo } from "../../../db/open.ts";
 import { changedValues } from "../../../html/components/form-state.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { LOCALES } from "../../../html/messages/messages.ts";
+import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import type { AcceptedForm, Refusal } from "../../../page-kit/accept-form.ts";
+import {
+  type AcceptedForm,
+  applyOnce,
+  type Refusal,
+  requireFreshNonce,
+} from "../../../page-kit/accept-form.ts";
 import { auditContext, redirectTo, show, type Visit } from "../../../page-kit/page.ts";
 import { readDetailInput, toDetailInput, toDetails } from "../../../page-kit/profile-fields.ts";
 import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
+import {
+  forgetEdit,
+  keptEdit,
+  offerUndo,
+  UNDO_FIELD,
+  type UndoableEdit,
+  undoneUri,
+  undoOf,
+} from "../../../page-kit/undo.ts";
 import { accountRoute } from "../account-form.ts";
 import {
   type AccountDeps,
@@ -24,6 +40,7 @@ import {
   accountFormFrame,
   accountPath,
   isHomeUser,
+  refusal,
 } from "../account-page.ts";
 import { actorText, isOwnAction } from "../actor-text.ts";
 import { type ProfileField, type ProfileFields, profileLabels, profilePage } from "./profile.page.ts";
@@ -63,7 +80,8 @@ async function showProfile(
   { status, ...state }: FormState = {},
 ): Promise<void> {
   const { organisation, user } = visit;
-  const frame = accountFormFrame(deps, visit, "profile");
+  const undo = undoOf(deps, visit, visit.signedIn, visit.messages);
+  const frame = { ...accountFormFrame(deps, visit, "profile"), ...(undo && { undo }) };
   const current = profileOf(user);
   const home = isHomeUser(visit) ? undefined : await deps.organisations.find(user.homeOrgId);
   const page = profilePage({
@@ -100,11 +118,10 @@ function readForm({ values }: Pick<AcceptedForm, "values">, { user }: AccountVis
 }
 
 async function save(deps: AccountDeps, visit: AccountVisit, form: AcceptedForm): Promise<void> {
-  const { user, messages } = visit;
+  if (form.values.has(UNDO_FIELD)) return undo(deps, visit, form);
+  const { messages } = visit;
   const { input, version } = readForm(form, visit);
-  const { firstname, surname, phone, locale } = input;
-  const person = { firstname, surname, phone: phone || null, locale: locale || null };
-  const profile: Profile = { ...person, details: toDetails(input) };
+  const profile = toProfile(input);
   const faults = findFaults(profile);
   if (faults.length > 0) {
     const labels = profileLabels(messages);
@@ -112,17 +129,70 @@ async function save(deps: AccountDeps, visit: AccountVisit, form: AcceptedForm):
     const failure = { kind: "faults", fields } as const;
     return showProfile(deps, visit, { input, version, faults, failure, status: 400 });
   }
-  const target = { ...auditContext(visit, visit.signedIn), id: user.id };
+  const uri = `${profilePath(visit)}?done=saved`;
   try {
-    const check = (current: Required<Profile>) => requireVersion(version, current);
-    await changeProfile(deps, { ...target, profile, check });
+    const edit = await deps.database.transaction((tx) =>
+      saveVersion({ ...deps, database: boundTo(deps.database, tx) }, visit, { profile, version, uri }),
+    );
+    if (edit) offerUndo(deps, visit, visit.signedIn, edit);
+    else forgetEdit(deps, visit);
   } catch (error) {
     if (!(error instanceof VersionConflict)) throw error;
-    const current = await findUser(deps.database.query, target.orgId, user.id);
-    if (!current) throw error;
-    return showConflict(deps, { ...visit, user: current }, input);
+    return showConflict(deps, await asNow(deps, visit), input);
   }
-  return redirectTo(visit, `${profilePath(visit)}?done=saved`);
+  return redirectTo(visit, uri);
+}
+
+function toProfile(input: ProfileFields): Required<Profile> {
+  const { firstname, surname, phone, locale } = input;
+  return { firstname, surname, phone: phone || null, locale: locale || null, details: toDetails(input) };
+}
+
+/** @param inside bound to a transaction @returns the way back, where something has changed. @throws VersionConflict */
+async function saveVersion(
+  inside: AccountDeps,
+  visit: AccountVisit,
+  { profile, version, uri }: { profile: Profile; version: string | undefined; uri: string },
+): Promise<UndoableEdit | undefined> {
+  const { id } = visit.user;
+  let before: ProfileFields | undefined;
+  const check = (current: Required<Profile>) => {
+    requireVersion(version, current);
+    before = toFields(current);
+  };
+  await changeProfile(inside, { ...auditContext(visit, visit.signedIn), id, profile, check });
+  const written = versionOf(profileOf((await asNow(inside, visit)).user));
+  return written === version ? undefined : { recordId: id, before, written, uri, fields: [] };
+}
+
+async function asNow(deps: AccountDeps, visit: AccountVisit): Promise<AccountVisit> {
+  const user = await findUser(deps.database.query, visit.organisation.id, visit.user.id);
+  if (!user) throw new NotFound("user");
+  return { ...visit, user };
+}
+
+/** Saves what was there before the last save of this page, unless anybody has saved something since (page-kit/undo.ts). */
+async function undo(deps: AccountDeps, visit: AccountVisit, form: AcceptedForm): Promise<void> {
+  const { title, text } = visit.messages.console.frame.notUndone;
+  const refuse = async () => showProfile(deps, await asNow(deps, visit), refusal(409, title, text));
+  const sent = requireFreshNonce(deps, visit, form);
+  if (sent.outcome === "rejected") return showProfile(deps, visit, sent.refusal);
+  const wanted = { once: sent.submissionToken.value, recordId: visit.user.id };
+  const kept = keptEdit(deps, visit, visit.signedIn, wanted);
+  if (!kept) return refuse();
+  const profile = toProfile(kept.before as ProfileFields);
+  // Of another program, whose rules were others.
+  if (profileFaults(profile).length > 0) return refuse();
+  try {
+    const change = { profile, version: kept.written, uri: kept.uri };
+    const saved = await applyOnce(deps, sent, (inside) => saveVersion(inside, visit, change));
+    if (saved === "duplicate-submission") return refuse();
+  } catch (error) {
+    if (!(error instanceof VersionConflict)) throw error;
+    return refuse();
+  }
+  forgetEdit(deps, visit);
+  return redirectTo(visit, undoneUri(kept));
 }
 
 /** The locale must be one of the translations. */

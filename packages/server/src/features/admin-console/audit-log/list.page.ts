@@ -1,6 +1,7 @@
 /** The audit log with its search. */
 import type { RefusedRequest } from "../../../core/refused-requests/refused-request.ts";
 import { badge } from "../../../html/components/badge.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
 import { codeBlock } from "../../../html/components/code-block.ts";
@@ -118,8 +119,7 @@ function refusedRequest({ refused, consoleUri, messages }: AuditListView): Conte
   const { refused: text, list } = messages.console.auditLog;
   const { refused: of } = messages.console.applications;
   const { application } = refused;
-  return html`<div class="notice hint" id="refused-request"><p class="notice-title">${text.title}</p>
-<p>${text.text}</p>
+  const body = html`<p>${text.text}</p>
 ${facts([
   { label: list.time, content: exactTime(refused.at, messages.format.second) },
   { label: list.application, content: html`<bdi>${application.name}</bdi>` },
@@ -128,8 +128,8 @@ ${facts([
     label: of.reason,
     content: html`<code>${refused.error}</code> <span lang="en">${refused.description}</span>`,
   },
-])}<p><a id="refused-open" href="${linkAddress(consoleUri(`/applications/${application.id}#refused`))}">${text.open}</a></p></div>
-`;
+])}<p><a id="refused-open" href="${linkAddress(consoleUri(`/applications/${application.id}#refused`))}">${text.open}</a></p>`;
+  return banner("hint", "refused-request", text.title, body);
 }
 
 function further({ messages, pager, searchedBackTo, partialOf }: AuditListView): Html {

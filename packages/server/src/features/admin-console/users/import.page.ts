@@ -5,6 +5,7 @@ import {
   importColumns,
   importLimits,
 } from "../../../core/users/import/read-users.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { checkField, textArea } from "../../../html/components/fields.ts";
 import { fileText } from "../../../html/components/file-text.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
@@ -69,9 +70,8 @@ function faultList(faults: readonly ImportFault[], messages: Messages): Html {
   const line = ({ line: number, fault, text: about }: ImportFault) =>
     html`<li>${number > 0 && html`<b>${text.line({ number })}</b> `}${text.faults[fault]}${about !== undefined && html` <bdi class="quiet">${about.slice(0, 100)}</bdi>`}</li>
 `;
-  return html`<div class="notice bad" id="import-faults" role="alert"><p class="notice-title">${text.faulty({ count: faults.length })}</p>
-<ul>${faults.slice(0, SHOWN_FAULTS).map(line)}</ul></div>
-`;
+  const lines = html`<ul>${faults.slice(0, SHOWN_FAULTS).map(line)}</ul>`;
+  return banner("error", "import-faults", text.faulty({ count: faults.length }), lines);
 }
 
 const SHOWN_USERS = 20;

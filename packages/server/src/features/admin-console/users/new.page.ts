@@ -1,9 +1,10 @@
 /** The form that invites a user. */
 import type { Role } from "../../../core/users/user.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
+import { type Content, type Html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { memberPages, roles } from "./user-pages.ts";
@@ -30,9 +31,7 @@ export function newUserPage(view: FormView<UserInput>, canMail: boolean): Html {
     how: text.how,
     emailKnown: text.emailKnown,
   };
-  const noMail = html`<div class="notice hint" id="no-mail"><p class="notice-title">${text.noMail}</p>
-<p>${text.noMailText}</p></div>
-`;
+  const noMail = banner("hint", "no-mail", text.noMail, text.noMailText);
   return formPage({
     ...view,
     breadcrumbs: memberPages.listCrumbs(view),

@@ -4,6 +4,7 @@ import { addressClaim } from "../../../core/scopes/profile-claims.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { badge } from "../../../html/components/badge.ts";
+import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
 import type { OverflowItem } from "../../../html/components/overflow-menu.ts";
@@ -76,10 +77,7 @@ function moreActs(view: UserView): OverflowItem[] {
   return [address, ...endItems(view, { ...end, noun: "user" })];
 }
 
-const aside = (id: string, title: string, text: string): Html =>
-  html`<div class="notice hint" id="${id}"><p class="notice-title">${title}</p>
-<p>${text}</p></div>
-`;
+const aside = (id: string, title: string, text: string): Html => banner("hint", id, title, text);
 
 function profileCard(view: UserView & Pick<Profile, "lastSignIn">): Html {
   const { record: member, messages, home } = view;
