@@ -83,6 +83,11 @@ test("does what the sources do, from the same bundle until a source changes; two
       needed,
     );
 
+  // A byte is a character where it is read: what a template says in UTF-8 would be other letters.
+  const program = await readFile(path.join(folder, made.name, "program.js"), "latin1");
+  assert.doesNotMatch(program, /[\u0080-\u00ff]/);
+  assert.ok(program.includes("\\u2318K</kbd>"), "the command menu's key");
+
   const [other = ""] = names.filter((one) => one !== made.name);
   const longAgo = new Date(Date.now() - 25 * 3_600_000);
   await utimes(path.join(folder, other), longAgo, longAgo);

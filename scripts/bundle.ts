@@ -97,13 +97,22 @@ async function writeBundle(outdir: string): Promise<Seen[]> {
             seen.push(see(file));
             if (file.endsWith(STORES_IN_BUNDLE)) return { contents: await storeFunctions(), loader: "ts" };
             const text = await readFile(file, "utf8");
-            return { contents: inPlace(text, file), loader: "ts", resolveDir: path.dirname(file) };
+            const contents = inAscii(inPlace(text, file));
+            return { contents, loader: "ts", resolveDir: path.dirname(file) };
           });
         },
       },
     ],
   });
+  await requireAscii(path.join(outdir, PROGRAM));
   return seen;
+}
+
+/** It is read as ASCII, a byte for a character: Node keeps it in half of the memory. @throws naming what is not */
+async function requireAscii(file: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  const at = text.search(/[\u0080-\uffff]/);
+  if (at >= 0) throw new Error(`the bundle is not ASCII at ${text.slice(Math.max(0, at - 60), at + 20)}`);
 }
 
 const STORES_IN_BUNDLE = path.join("db", "observed", "stores-in-bundle.ts");
@@ -151,6 +160,10 @@ const inPlace = (text: string, file: string): string =>
     .replaceAll("import.meta.resolve(", "resolveOf(")
     .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(file).href))
     .replaceAll("import.meta.dirname", JSON.stringify(path.dirname(file)));
+
+/** esbuild writes strings in ASCII, but leaves templates with a tag, whose escapes a tag may look at: none of ours does. */
+const inAscii = (text: string): string =>
+  text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const OLD_MS = 24 * 3_600_000;
 

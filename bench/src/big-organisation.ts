@@ -1,10 +1,9 @@
 /** Rows for an organisation that is as big as the console must serve: written by the database, in batches. */
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
 import { newUuid } from "../../packages/protocol/src/uuid.ts";
 import { searchKey } from "../../packages/server/src/core/users/members/members.store.ts";
-import { isPostgres } from "../../packages/server/src/db/is-postgres.ts";
 import type { Db } from "../../packages/server/src/db/open.ts";
+import { insertDocuments, type WholeRow } from "../../packages/server/src/testing/fixtures/whole-rows.ts";
 import { countRows } from "../../packages/server/src/testing/probes/count-rows.ts";
 
 export interface Size {
@@ -56,35 +55,14 @@ export async function makeBig(db: Db, orgId: string, applicationId: string, size
   await countRows(db);
 }
 
-type Row = Readonly<Record<string, string | number | null>>;
-
 async function inBatches(
   db: Db,
   count: number,
-  rowsFrom: (first: number) => Record<string, readonly Row[]>,
+  rowsFrom: (first: number) => Record<string, readonly WholeRow[]>,
 ): Promise<void> {
   for (let first = 0; first < count; first += BATCH) {
-    const tables = Object.entries(rowsFrom(first));
-    await db.transaction().execute(async (inside) => {
-      // The rows refer to each other rightly; looking that up row by row is most of what PostgreSQL would take.
-      if (isPostgres(db)) await sql`set local session_replication_role = replica`.execute(inside);
-      for (const [table, rows] of tables) await insertAll(inside, table, rows);
-    });
+    await insertDocuments(db, Object.entries(rowsFrom(first)));
   }
-}
-
-/** As one document that the database takes apart: a parameter for each value takes ten times as long. */
-async function insertAll(db: Db, table: string, rows: readonly Row[]): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  const [into, list] = [sql.table(table), sql.join(columns.map((column) => sql.ref(column)))];
-  const document = JSON.stringify(rows);
-  if (isPostgres(db)) {
-    const source = sql`json_populate_recordset(null::${into}, ${document}::json)`;
-    await sql`insert into ${into} (${list}) select ${list} from ${source}`.execute(db);
-    return;
-  }
-  const values = sql.join(columns.map((column) => sql`value ->> ${column}`));
-  await sql`insert into ${into} (${list}) select ${values} from json_each(${document})`.execute(db);
 }
 
 const range = (first: number, end: number): number[] =>

@@ -271,7 +271,9 @@ app.Run();`,
 
 /** The handler refuses an authority without TLS otherwise. */
 const plainHttp = (issuer: string): string =>
-  issuer.startsWith("http:") ? "\n        options.RequireHttpsMetadata = false; // on this computer only" : "";
+  issuer.startsWith("http:")
+    ? "\n        options.RequireHttpsMetadata = false; // on this computer only"
+    : "";
 
 export const php: Stack = {
   ...web,

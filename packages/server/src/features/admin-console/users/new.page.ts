@@ -4,7 +4,7 @@ import { banner } from "../../../html/components/banner.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import { type Content, type Html } from "../../../html/html.ts";
+import type { Content, Html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { memberPages, roles } from "./user-pages.ts";
