@@ -67,7 +67,7 @@ describe("a PATCH of a user", () => {
         },
         [`${ENTERPRISE_SCHEMA}:costCenter`]: "7",
         'emails[type eq "work"].value': "new@acme.example",
-        [ENTERPRISE_SCHEMA]: { division: "West" },
+        [ENTERPRISE_SCHEMA]: { schemas: [ENTERPRISE_SCHEMA], division: "West" },
       },
     });
     assert.equal(patched["title"], "Dr");

@@ -105,7 +105,8 @@ function applyToExtension(type: ResourceType, resource: Resource, op: Op, id: st
     return;
   }
   if (!isObject(value)) throw fault("invalidValue", `${id} is an object.`);
-  for (const [key, inner] of Object.entries(value)) applyAt(type, resource, op, `${id}:${key}`, inner);
+  for (const [key, inner] of Object.entries(value))
+    if (!sameName(key, "schemas")) applyAt(type, resource, op, `${id}:${key}`, inner);
 }
 
 const partOf = (resource: Resource, name: string): Resource => {

@@ -87,7 +87,7 @@ const userSchema: Schema = {
     { name: "active", type: "boolean", required: true, description: "Whether the user can sign in" },
     text("password", "Taken and ignored", { mutability: "writeOnly", returned: "never" }),
     list("emails", "Email addresses: the primary one is the account's", {
-      ...{ types: ["work", "home", "other"], required: true },
+      ...{ types: ["work", "home", "other"], required: true, value: { required: true } },
     }),
     list("phoneNumbers", "Phone numbers", { types: ["work", "home", "mobile", "fax", "pager", "other"] }),
     list("ims", "Addresses for instant messages"),

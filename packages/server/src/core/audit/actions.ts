@@ -33,6 +33,7 @@ export const auditGroups = {
     "user.registered": CHANGE,
     "user.invited": CHANGE,
     "user.provisioned": CHANGE,
+    "user.deprovisioned": CHANGE,
     "invitation.accepted": CHANGE,
     "invitation.withdrawn": CHANGE,
     "user.attributes-changed": CHANGE,

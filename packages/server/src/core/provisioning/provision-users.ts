@@ -106,7 +106,9 @@ export function deleteScimUser(
     // Of a user of the organisation's own, too, what is taken up again later has to be known.
     if (row.resource === null) await takeOver(inside, by, row);
     await setUserStatus(inside, { ...act, id, disabled: true });
-    await markDeleted(tx, { orgId, userId: id, now: inside.clock() });
+    const now = inside.clock();
+    await markDeleted(tx, { orgId, userId: id, now });
+    await recordAuditEvent(tx, { ...auditFields(act, now), action: "user.deprovisioned", target: id });
   });
 }
 

@@ -279,6 +279,9 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await scim.call("GET", "/Schemas/nothing")).status, 404);
     assert.equal((await scim.call("GET", "/Me")).status, 501);
     assert.equal((await scim.call("GET", "/nothing")).status, 404);
+    const wrong = await scim.call("PUT", "/Schemas", {});
+    assert.deepEqual([wrong.status, wrong.headers.get("allow"), wrong.body["status"]], [405, "GET", "405"]);
+    assert.equal((await scim.call("DELETE", "/Bulk")).headers.get("allow"), "POST");
   });
 
   test("what is no JSON, or no resource, is 400 in the form of SCIM", async () => {

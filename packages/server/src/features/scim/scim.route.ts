@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import { recordCall } from "../../core/connections/connection-calls.store.ts";
 import { parseJson, rawBody } from "../../http/api/json-body.ts";
 import { parseQuery } from "../../http/form-body.ts";
-import { faultOf, sendScim } from "./answers.ts";
+import { errorBody, faultOf, sendScim } from "./answers.ts";
 import { authenticate, type ScimAuthenticationDeps } from "./authentication.ts";
 import { runBulk } from "./bulk.ts";
 import { listOf, oneOf, resourceTypes, schemas, serviceProviderConfig } from "./discovery.ts";
@@ -87,8 +87,19 @@ const notHere: Handle = async (_caller, request) => {
   const { "*": rest = "" } = request.params as { "*"?: string };
   if (/^Me(?:\/|$)/i.test(rest))
     throw new ScimFault(501, undefined, "There is no Me: a connection is no user.");
-  throw new ScimFault(404, undefined, "There is no such resource.");
+  const allow = methodsOf(rest);
+  if (allow === undefined) throw new ScimFault(404, undefined, "There is no such resource.");
+  const fault = new ScimFault(405, undefined, `${request.method} is not for this resource.`);
+  return { status: 405, headers: { allow }, body: errorBody(fault) };
 };
+
+/** Of what there is, by the path below the root. */
+function methodsOf(path: string): string | undefined {
+  if (/^(?:ServiceProviderConfig|(?:ResourceTypes|Schemas)(?:\/[^/]+)?)$/.test(path)) return "GET";
+  if (/^(?:(?:Users|Groups)\/)?\.search$|^Bulk$/.test(path)) return "POST";
+  if (/^(?:Users|Groups)$/.test(path)) return "GET, POST";
+  return /^(?:Users|Groups)\/[^/]+$/.test(path) ? "GET, PUT, PATCH, DELETE" : undefined;
+}
 
 const idIn = (request: FastifyRequest): string => (request.params as { id: string }).id;
 const document = (body: object): ScimAnswer => ({ status: 200, body });
