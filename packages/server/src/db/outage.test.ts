@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
-import { postgresServer } from "../testing/databases.ts";
+import { freshPostgres, type Scratch } from "../testing/databases.ts";
 import { eventually } from "../testing/eventually.ts";
 import { type BreakableProxy, breakableProxy } from "../testing/fakes/breakable-proxy.ts";
 import { notificationsDelivered } from "../testing/fakes/change-notifications.ts";
 import { type CodeSource, codeSource, type IssuedTokens } from "../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { type Answer, credentials, postForm, refresh } from "../testing/fixtures/client.ts";
-import { createDatabase, dropDatabase } from "../testing/postgres.ts";
 import { assertOAuthError, sendRaw } from "../testing/probes/answers.ts";
 import {
   makeOrganisation,
@@ -19,7 +18,7 @@ import {
 } from "../testing/test-service.ts";
 
 describe("PostgreSQL outage", () => {
-  let databaseUrl: string;
+  let database: Scratch;
   let proxy: BreakableProxy;
   let running: TestService;
   let org: TestOrganisation;
@@ -27,8 +26,8 @@ describe("PostgreSQL outage", () => {
   let source: CodeSource;
   let tokens: IssuedTokens;
   before(async () => {
-    databaseUrl = await createDatabase(await postgresServer());
-    proxy = await breakableProxy(databaseUrl);
+    database = await freshPostgres();
+    proxy = await breakableProxy(database.url);
     clock = fakeClock();
     running = await startTestService({ databaseUrl: proxy.url, clock });
     org = await makeOrganisation(running.service);
@@ -45,7 +44,7 @@ describe("PostgreSQL outage", () => {
   after(async () => {
     await running.close();
     await proxy.close();
-    await dropDatabase(await postgresServer(), databaseUrl);
+    await database.remove();
   });
 
   const documents = () => [
@@ -105,7 +104,7 @@ describe("PostgreSQL outage", () => {
 
   test("connections closed under load cost at most a 503 each, and no tokens", async () => {
     let refreshToken = (await source.tokens({ scope: "openid offline_access" })).refreshToken;
-    const admin = await killer(databaseUrl);
+    const admin = await killer(database.url);
     const statuses = new Map<number, number>();
     const hits = () => statuses.get(503) ?? 0;
     for (let time = 0; time < 150 || (hits() === 0 && time < 3_000); time++) {

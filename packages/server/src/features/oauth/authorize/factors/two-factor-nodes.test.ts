@@ -1,7 +1,7 @@
 // Two nodes on one PostgreSQL: what is used up at one is used up at the other, and they count together.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { postgresServer } from "../../../../testing/databases.ts";
+import { freshPostgres, type Scratch } from "../../../../testing/databases.ts";
 import { testBrowser } from "../../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../../testing/fakes/quick-passwords.ts";
@@ -12,7 +12,6 @@ import {
   showsTwoFactor,
 } from "../../../../testing/fixtures/factors.ts";
 import { logIn, showsConsent, visit, withUser } from "../../../../testing/fixtures/visit.ts";
-import { createDatabase, dropDatabase } from "../../../../testing/postgres.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -22,13 +21,14 @@ import {
 
 describe("two nodes", () => {
   let clock: FakeClock;
-  let url: string;
+  let database: Scratch;
   let nodes: TestService[];
   let org: TestOrganisation;
   let app: AuthenticatorApp;
   before(async () => {
     clock = fakeClock();
-    url = await createDatabase(await postgresServer());
+    database = await freshPostgres();
+    const { url } = database;
     const first = await startTestService({ databaseUrl: url, clock, passwords: quickPasswords });
     // One issuer: what one node seals, the other opens.
     const { baseUrl } = first.service.config;
@@ -39,7 +39,7 @@ describe("two nodes", () => {
   });
   after(async () => {
     for (const node of nodes) await node.close();
-    await dropDatabase(await postgresServer(), url);
+    await database.remove();
   });
 
   const at = ({ baseUrl }: TestService): TestOrganisation => ({
