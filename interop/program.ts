@@ -20,16 +20,23 @@ export interface ProgramOptions {
   /** How it is stopped. Default: SIGKILL, for those that keep nothing. */
   readonly signal?: "SIGKILL" | "SIGTERM";
   readonly startsWithinMs?: number;
+  /** As whom, for programs that refuse to be root's. Default: as we are. */
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
 /** @throws Error with the program's own words when it does not listen in time */
 export async function startProgram(
   name: string,
   [program, ...parameters]: readonly [string, ...string[]],
-  { port, folder, signal = "SIGKILL", startsWithinMs = 60_000 }: ProgramOptions,
+  { port, folder, signal = "SIGKILL", startsWithinMs = 60_000, ...user }: ProgramOptions,
 ): Promise<RunningProgram> {
   const env = { ...process.env, PATH: systemPath() };
-  const child = spawn(program, parameters, folder === undefined ? { env } : { env, cwd: folder });
+  const child = spawn(program, parameters, {
+    env,
+    ...user,
+    ...(folder === undefined ? {} : { cwd: folder }),
+  });
   guardProcess(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr])

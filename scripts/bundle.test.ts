@@ -13,6 +13,7 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
+import { SourceMap } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -21,6 +22,7 @@ import { build } from "esbuild";
 import { EXTERNAL, type Made, makeBundle } from "./bundle.ts";
 import { runCommand } from "./run-command.ts";
 import { readFiles, repositoryRoot } from "./source-files.ts";
+import { writeSourceTable } from "./source-table.ts";
 
 type Prepare = NonNullable<typeof Error.prepareStackTrace>;
 const positions = pathToFileURL(path.join(import.meta.dirname, "source-positions.mjs")).href;
@@ -145,6 +147,7 @@ test("a stack names the sources, and what is no part of the bundle as it is", as
   );
   const outdir = path.join(folder, "out");
   await build({ entryPoints: [source], outdir, format: "esm", minify: true, sourcemap: true });
+  await writeSourceTable(path.join(outdir, "thrower.js"));
   const { fail } = (await import(pathToFileURL(path.join(outdir, "thrower.js")).href)) as { fail(): never };
   const own = Error.prepareStackTrace;
   Error.prepareStackTrace = stackOfSources(outdir);
@@ -158,4 +161,66 @@ test("a stack names the sources, and what is no part of the bundle as it is", as
   } finally {
     Error.prepareStackTrace = own;
   }
+});
+
+test("every position of a bundle is where its source map has it", async (t) => {
+  const outdir = path.join(await someFolder(t), "out");
+  const entry = path.join(import.meta.dirname, "bundle.ts");
+  await build({
+    entryPoints: [entry],
+    outdir,
+    bundle: true,
+    platform: "node",
+    packages: "external",
+    minify: true,
+    format: "esm",
+    sourcemap: true,
+  });
+  const file = path.join(outdir, "bundle.js");
+  await writeSourceTable(file);
+  const map = new SourceMap(JSON.parse(await readFile(`${file}.map`, "utf8")));
+  const stackOf = stackOfSources(outdir);
+  const lines = (await readFile(file, "utf8")).split("\n");
+  let found = 0;
+  for (const [line, text] of lines.entries())
+    for (let column = 0; column < text.length; column += 7) {
+      const place = `${pathToFileURL(file).href}:${line + 1}:${column + 1}`;
+      const entry = map.findEntry(line, column);
+      const isHere = "originalSource" in entry && entry.generatedLine === line;
+      const expected = isHere
+        ? `${path.resolve(outdir, entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+        : place;
+      const [, shown] = stackOf(new Error("here"), [place as unknown as NodeJS.CallSite]).split("    at ");
+      assert.equal(shown, expected);
+      if (isHere) found += 1;
+    }
+  assert.ok(found > 100, `${found} positions`);
+});
+
+/** While it is read nothing else happens: a server under load reads one at the first of its errors. */
+test("the positions of a large bundle are there within a fraction of what its source map takes", async (t) => {
+  const outdir = await someFolder(t);
+  const file = path.join(outdir, "large.js");
+  const map = {
+    version: 3,
+    file: "",
+    sourceRoot: "",
+    sources: ["one.ts"],
+    sourcesContent: [],
+    names: [],
+    mappings: Array(200_000).fill("IAAAA;AACA").join(","),
+  };
+  await writeFile(`${file}.map`, JSON.stringify(map));
+  await writeSourceTable(file);
+  const timed = (work: () => unknown) => {
+    const began = performance.now();
+    work();
+    return performance.now() - began;
+  };
+  const place = `${pathToFileURL(file).href}:70000:1` as unknown as NodeJS.CallSite;
+  const own = timed(() =>
+    assert.match(stackOfSources(outdir)(new Error("here"), [place]), /one\.ts:70000:\d+$/),
+  );
+  const nodes = timed(() => new SourceMap(map));
+  assert.ok(own < nodes / 4, `${own} ms instead of ${nodes}`);
 });

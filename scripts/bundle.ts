@@ -9,6 +9,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 import { repositoryRoot } from "./source-files.ts";
+import { writeSourceTable } from "./source-table.ts";
 
 /** What is native, what is loaded as CommonJS when it is needed, and what only development has. */
 export const EXTERNAL: string[] = [
@@ -50,13 +51,13 @@ export async function makeBundle(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   // Seen before they are read: who saves a file meanwhile gets another bundle at the next start.
   const lock = see(path.join(repositoryRoot, "package-lock.json"));
-  const self = see(import.meta.filename);
+  const own = [import.meta.filename, path.join(import.meta.dirname, "source-table.ts")].map(see);
   const inputs = await writeBundle(path.join(folder, name));
   const made: Made = {
     root: repositoryRoot,
     node: process.version,
     name,
-    seen: [lock, self, ...inputs],
+    seen: [lock, ...own, ...inputs],
   };
   // In one step: another start reads the old one or the new one.
   const draft = path.join(folder, `${name}.json`);
@@ -105,6 +106,7 @@ async function writeBundle(outdir: string): Promise<Seen[]> {
     ],
   });
   await requireAscii(path.join(outdir, PROGRAM));
+  await writeSourceTable(path.join(outdir, PROGRAM));
   return seen;
 }
 

@@ -22,6 +22,8 @@ export type ServerOptions = {
   isDemo?: boolean;
   /** More settings, e.g. SIGNET_MASTER_KEY. */
   settings?: Record<string, string>;
+  /** Another version's `scripts/signet.mjs`. */
+  program?: string;
 };
 
 export type Settings = Record<string, string>;
@@ -52,7 +54,7 @@ export type ServerProcess = RunningServer & {
   kill(): Promise<void>;
 };
 
-const program = fileURLToPath(new URL("../../scripts/signet.mjs", import.meta.url));
+export const todaysProgram = fileURLToPath(new URL("../../scripts/signet.mjs", import.meta.url));
 const startMs = 60_000;
 const stopMs = 60_000;
 const portAttempts = 5;
@@ -85,7 +87,7 @@ type Running = { child: ChildProcess; port: number; output: { text: string } };
 
 /** @returns the running server, or what it said when it did not get ready */
 async function startOnce(options: ServerOptions, port: number, dataDir: string): Promise<Running | string> {
-  const { isDemo = true, settings = {} } = options;
+  const { isDemo = true, settings = {}, program = todaysProgram } = options;
   const environment = {
     ...nodeEnvironment(),
     ...settingsOf(options, port, dataDir),

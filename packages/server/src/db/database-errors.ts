@@ -21,6 +21,14 @@ export class UnansweredConnection extends Error {
   }
 }
 
+/** A commit that was done here, and that no synchronous standby has: after a failover it may never have been. */
+export class UnreplicatedCommit extends Error {
+  constructor() {
+    super("the wait for the synchronous standby was cancelled");
+    this.name = "UnreplicatedCommit";
+  }
+}
+
 const NETWORK_CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT"],
   ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"],
@@ -41,6 +49,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   if (error instanceof TurnTimeout || error instanceof UnansweredConnection) return true;
+  if (error instanceof UnreplicatedCommit) return true;
   if (FOREIGN_KEY_CODES.has(errcode) || FOREIGN_KEY_CODES.has(code)) return true;
   if (typeof errcode === "number" && SQLITE_CODES.has(errcode & 0xff)) return true;
   if (isNotReached(error)) return true;

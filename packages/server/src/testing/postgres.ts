@@ -74,6 +74,23 @@ export async function dropDatabase(adminUrl: string, databaseUrl: string): Promi
   await runStatement(adminUrl, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
 }
 
+/** @returns the first value of the first row, on a connection of its own. @throws when there is no answer within two seconds */
+export async function firstValue(url: string, statement: string): Promise<unknown> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 2_000,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query({ text: statement, rowMode: "array" });
+    return rows[0]?.[0];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 async function runStatement(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -2,7 +2,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
-import { connectionEndOf, isServerAway, ReadOnlyServer, UnansweredConnection } from "../database-errors.ts";
+import {
+  connectionEndOf,
+  isServerAway,
+  ReadOnlyServer,
+  UnansweredConnection,
+  UnreplicatedCommit,
+} from "../database-errors.ts";
 import type { ServerChoice } from "./server-addresses.ts";
 import { statementName } from "./statement-names.ts";
 import {
@@ -213,7 +219,10 @@ function requestsClient(
     try {
       const name = connection.keepsStatements === true ? statementName(text) : undefined;
       const query = { text, values: [...values] };
-      return await client.query(name === undefined ? query : { ...query, name });
+      connection.isUnreplicated = false;
+      const answer = await client.query(name === undefined ? query : { ...query, name });
+      if (connection.isUnreplicated) throw new UnreplicatedCommit();
+      return answer;
     } catch (error) {
       const end = connectionEndOf(error);
       if (end !== "no") connection.isBroken = true;

@@ -62,7 +62,7 @@ test("what is wrong is one sentence without the password", () => {
     "postgres://u:hunter2@a.example,/signet": /^has a comma without a host beside it/,
     "postgres:u:hunter2": /^must be postgres:/,
     "postgres://u:hunter2@a/b?target_session_attrs=standby":
-      /^target_session_attrs must be any, read-write, primary/,
+      /^target_session_attrs must be one of any, read-write, primary/,
     "postgres://u:hunter2@a/b?sslmode=maybe": /^sslmode must be one of disable, prefer/,
     "postgres://u:hunter2@a/b?sslmode=verify-ca": /^sslmode=verify-ca needs sslrootcert/,
   };

@@ -29,6 +29,8 @@ export interface WatchedConnection {
   keepsStatements: boolean | undefined;
   /** Its server takes no writes, and there are others that may. */
   isUnwanted: boolean;
+  /** What its server committed last, the synchronous standby has not. */
+  isUnreplicated: boolean;
 }
 
 export interface WatchedConnections {
@@ -60,8 +62,13 @@ export function watchConnections(servers: ServerChoice): WatchedConnections {
     const client = new pg.Client({ ...config, connectionString: url, stream: () => socket });
     const now = performance.now();
     const states = { isConnected: false, owedSince: now, lastAnswerAt: now, isInUse: true, isBroken: false };
-    const unasked = { keepsStatements: undefined, isUnwanted: false };
-    watched.set(client, { client, socket, number: count++, url, ...states, ...unasked });
+    const unasked = { keepsStatements: undefined, isUnwanted: false, isUnreplicated: false };
+    const connection: WatchedConnection = { client, socket, number: count++, url, ...states, ...unasked };
+    watched.set(client, connection);
+    client.on("notice", ({ routine }) => {
+      // The server's function: its words are in the server's language.
+      if (routine === "SyncRepWaitForLSN") connection.isUnreplicated = true;
+    });
     socket.once("close", () => watched.delete(client));
     if (isAbandoned) setImmediate(() => socket.destroy());
     return client;
