@@ -10,6 +10,7 @@ import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { setCertificateSource } from "../http/listeners/client-certificate.ts";
 import { apiConnectionCases } from "../testing/api-operations/api-connections.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
+import { apiApplicationCases } from "../testing/api-operations/api-applications.ts";
 import { apiScopeCases } from "../testing/api-operations/api-scopes.ts";
 import { apiUsersCases } from "../testing/api-operations/api-users.ts";
 import { deviceAdminCases } from "../testing/api-operations/device-admin.ts";
@@ -42,6 +43,7 @@ const cases: ApiCases = {
   ...deviceAdminCases,
   ...apiUsersCases,
   ...apiConnectionCases,
+  ...apiApplicationCases,
   ...apiScopeCases,
   // Last: they let months go by.
   ...deviceCases,
@@ -216,6 +218,7 @@ const acts: readonly AuditAction[] = [
   "application.user-assigned",
   "application.user-unassigned",
   "client-secret.created",
+  "client-secret.revoked",
   "consent.granted-for-organisation",
   "consent.granted-for-user",
   "consent.revoked",

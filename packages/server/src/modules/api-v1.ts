@@ -2,6 +2,9 @@
 import { hitPortions } from "../core/rate-limits/hit-portions.ts";
 import { limitHeadersOf } from "../features/api-v1/access.ts";
 import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
+import { apiSecretsRoutes } from "../features/api-v1/applications/application-secrets.route.ts";
+import { apiApplicationsRoutes } from "../features/api-v1/applications/applications.route.ts";
+import { apiAssignedUsersRoutes } from "../features/api-v1/applications/assigned-users.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
@@ -36,6 +39,9 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   };
   apiUsersRoutes(api, apiDeps);
   apiUserSessionsRoutes(api, apiDeps);
+  apiApplicationsRoutes(api, apiDeps);
+  apiSecretsRoutes(api, apiDeps);
+  apiAssignedUsersRoutes(api, apiDeps);
   apiScopesRoutes(api, apiDeps);
   apiConnectionsRoutes(api, apiDeps);
 };

@@ -19,6 +19,7 @@ const pathParameterInfo: Readonly<
   userId: { description: "the user's PermId", schema: uuid },
   poolId: { description: "the signing pool", schema: uuid },
   agentId: { description: "the signing agent", schema: uuid },
+  secretId: { description: "the client secret", schema: uuid },
   sessionId: { description: "the session, as the `sid` of tokens", schema: uuid },
   tokenId: { description: "the token of the connection", schema: uuid },
   requestId: { description: "the signing request", schema: { type: "string" } },

@@ -55,6 +55,10 @@ export const tags = [
     description: "Users and guests of the organisation, their sessions, and what can be done with them.",
   },
   {
+    name: "API v1: applications",
+    description: "OAuth clients of the organisation, their secrets, and the users who may use them.",
+  },
+  {
     name: "API v1: scopes",
     description: "Custom scopes of the organisation and the claims they add.",
   },
