@@ -8,9 +8,11 @@ import type { AuditAction } from "../core/audit/actions.ts";
 import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { setCertificateSource } from "../http/listeners/client-certificate.ts";
-import { apiConnectionCases } from "../testing/api-operations/api-connections.ts";
-import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
 import { apiApplicationCases } from "../testing/api-operations/api-applications.ts";
+import { apiConnectionCases } from "../testing/api-operations/api-connections.ts";
+import { apiGrantCases } from "../testing/api-operations/api-grants.ts";
+import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
+import { apiOrganisationCases } from "../testing/api-operations/api-organisation.ts";
 import { apiScopeCases } from "../testing/api-operations/api-scopes.ts";
 import { apiUsersCases } from "../testing/api-operations/api-users.ts";
 import { deviceAdminCases } from "../testing/api-operations/device-admin.ts";
@@ -44,6 +46,8 @@ const cases: ApiCases = {
   ...apiUsersCases,
   ...apiConnectionCases,
   ...apiApplicationCases,
+  ...apiGrantCases,
+  ...apiOrganisationCases,
   ...apiScopeCases,
   // Last: they let months go by.
   ...deviceCases,
@@ -217,8 +221,14 @@ const acts: readonly AuditAction[] = [
   "application.deleted",
   "application.user-assigned",
   "application.user-unassigned",
+  "audit.exported",
   "client-secret.created",
   "client-secret.revoked",
+  "connection.changed",
+  "connection.created",
+  "connection.deleted",
+  "connection.token-created",
+  "connection.token-revoked",
   "consent.granted-for-organisation",
   "consent.granted-for-user",
   "consent.revoked",
@@ -231,6 +241,7 @@ const acts: readonly AuditAction[] = [
   "email.verified",
   "enrollment-code.created",
   "enrollment-code.withdrawn",
+  "organisation.changed",
   "organisation.created",
   "password-reset.requested",
   "password.reset",
@@ -248,6 +259,7 @@ const acts: readonly AuditAction[] = [
   "signing-agent.deactivated",
   "signing-agent.keys-added",
   "signing-agent.registered",
+  "signing-key.rotated",
   "signing-pool.created",
   "system-account.changed",
   "system-account.created",

@@ -1,11 +1,16 @@
 /** API v1: records of an organisation, for programs with an access token. */
 import { hitPortions } from "../core/rate-limits/hit-portions.ts";
 import { limitHeadersOf } from "../features/api-v1/access.ts";
-import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
 import { apiSecretsRoutes } from "../features/api-v1/applications/application-secrets.route.ts";
 import { apiApplicationsRoutes } from "../features/api-v1/applications/applications.route.ts";
 import { apiAssignedUsersRoutes } from "../features/api-v1/applications/assigned-users.route.ts";
+import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
+import { apiConsentsRoutes } from "../features/api-v1/consents/consents.route.ts";
+import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preauthorizations.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
+import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-events.route.ts";
+import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisation.route.ts";
+import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
@@ -44,4 +49,9 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiAssignedUsersRoutes(api, apiDeps);
   apiScopesRoutes(api, apiDeps);
   apiConnectionsRoutes(api, apiDeps);
+  apiConsentsRoutes(api, apiDeps);
+  apiPreauthorizationsRoutes(api, apiDeps);
+  apiOrganisationRoutes(api, apiDeps);
+  apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
+  apiAuditEventsRoutes(api, apiDeps);
 };

@@ -137,8 +137,8 @@ export class ConcurrentRotation extends Error {
   }
 }
 
-/** @throws ConcurrentRotation */
-async function rotateKey(
+/** As `rotate`, in the given database. @throws ConcurrentRotation */
+export async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
   alg: SigningAlg,

@@ -125,6 +125,7 @@ describe("shell samples", () => {
       AGENT_ID: org.user.id,
       TOKEN_ID: org.user.id,
       SESSION_ID: org.user.id,
+      SECRET_ID: org.user.id,
       REQUEST_ID: "unknown",
       TYPE: "VerifyEmail",
       REST: "MAA=",

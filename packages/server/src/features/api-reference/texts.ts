@@ -66,6 +66,14 @@ export const tags = [
     name: "API v1: connections",
     description: "Connections to the organisation's own directories, which provision users by SCIM.",
   },
+  {
+    name: "API v1: consents",
+    description: "Consents of users or for all users, and pre-authorizations of applications.",
+  },
+  {
+    name: "API v1: organisation",
+    description: "The organisation, the keys that sign its tokens, and its audit log.",
+  },
   { name: "Service", description: "Health, version and API description." },
 ];
 

@@ -30,6 +30,13 @@ export interface Answer {
   readonly shownOnce?: readonly string[];
 }
 
+interface DescribedSuccess {
+  readonly description: string;
+  readonly schema?: TSchema;
+  /** `application/json` when left out. */
+  readonly contentType?: string;
+}
+
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With Fastify's parameters, e.g. `/oauth/:org/token`. */
@@ -47,7 +54,7 @@ export interface Operation {
   readonly bodyOptional?: boolean;
   readonly lenient?: Lenient;
   /** By status, without the errors that all JSON operations share: /openapi.json adds those. */
-  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
+  readonly answers: Readonly<Record<number, DescribedSuccess>>;
   /** Statuses of errors specific to this operation, e.g. 403 or 410. */
   readonly errors?: readonly number[];
   readonly example?: unknown;

@@ -56,7 +56,9 @@ function faultOf(
   if (body === "") return described.content ? "an empty answer, where content is described" : undefined;
   if (!media) return `${contentType} is not described`;
   // The document names binary responses without a schema.
-  return media.schema && /json/.test(contentType) ? checkSchema(media.schema, JSON.parse(body)) : undefined;
+  return media.schema && /\bjson\b/.test(contentType)
+    ? checkSchema(media.schema, JSON.parse(body))
+    : undefined;
 }
 
 export function responseOf(

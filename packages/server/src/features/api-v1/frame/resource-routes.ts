@@ -89,6 +89,8 @@ export interface Created<R> {
   readonly members?: Readonly<Record<string, unknown>>;
   /** Those of `members` that are never sent again. */
   readonly shownOnce?: readonly string[];
+  /** The record was there before, and has what was asked for: 200. */
+  readonly isKnown?: boolean;
 }
 
 const credential = "access-token" as const;
@@ -101,7 +103,11 @@ export function listRoute<R, D extends ApiDeps>(
     search = false,
     query: more = {},
     ...operation
-  }: Described & { readonly fields: ListFields; readonly search?: boolean; readonly query?: TProperties },
+  }: Described & {
+    readonly fields: ListFields;
+    readonly search?: boolean;
+    readonly query?: TProperties;
+  },
   read: (
     call: ApiCall & {
       readonly list: ListRequest;
@@ -176,23 +182,34 @@ export function getRoute<R, D extends ApiDeps>(
 export function createRoute<R, D extends ApiDeps, B extends TSchema>(
   resource: ApiResource<R, D>,
   path: string,
-  { created = resource.schema, ...operation }: Writing<B> & { readonly created?: TSchema },
+  {
+    created = resource.schema,
+    known,
+    ...operation
+  }: Writing<B> & {
+    readonly created?: TSchema;
+    /** What a 200 means, for records that may be there already. */
+    readonly known?: string;
+  },
   write: (inside: D, call: ApiCall & { readonly body: Static<B> }) => Promise<Created<R>>,
 ): void {
   const { api, deps, tag, one, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
     ...{ tag, credential, ...operation, method: "POST", path, query: noParameters, lenient: nullIsUnset },
     description: scopeText(writes, operation.description),
-    answers: { 201: { description: `The new ${one}`, schema: created } },
+    answers: {
+      201: { description: `The new ${one}`, schema: created },
+      ...(known === undefined ? {} : { 200: { description: known, schema: created } }),
+    },
     authenticator: apiAuthenticator(deps, ...writes),
     handler: ({ caller, params, request, body, within }) =>
       answering(resource, within, async (inside) => {
         const call = { caller, params, request, orgId: caller.organisation.id, body: body as Static<B> };
-        const { row, members, shownOnce } = await write(inside, call);
+        const { row, members, shownOnce, isKnown = false } = await write(inside, call);
         const { headers, body: record } = await answerWith(resource, row, inside);
         const location = `${deps.baseUrl}${pathOf(path, params)}/${record.id}`;
         return {
-          status: 201,
+          status: isKnown ? 200 : 201,
           headers: { location, ...headers },
           body: { ...record, ...members },
           ...(shownOnce ? { shownOnce } : {}),

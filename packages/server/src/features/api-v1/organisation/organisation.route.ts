@@ -1,0 +1,157 @@
+/** /api/v1/organisations/{org}: the organisation itself. */
+import Type, { type TSchema } from "typebox";
+import {
+  defaultOrganisationSettings,
+  issuerOf,
+  type Organisation,
+  type OrganisationSettings,
+} from "../../../core/organisations/organisation.ts";
+import { findOrganisation, lockOrganisation } from "../../../core/organisations/organisations.store.ts";
+import {
+  changeOrganisationSettings,
+  InvalidOrganisation,
+} from "../../../core/organisations/organisations.ts";
+import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
+import { invalid } from "../../../http/api/api-error.ts";
+import type { ApiScope } from "../../../http/api/api-route.ts";
+import { mergePatch } from "../../../http/api/merge-patch.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
+import { wireTime } from "../../../http/api/times.ts";
+import { actOf } from "../access.ts";
+import type { ApiDeps } from "../frame/api-deps.ts";
+import { patchSchema } from "../frame/patch-schema.ts";
+import { type ApiResource, getRoute, patchRoute } from "../frame/resource-routes.ts";
+import { findOrganisationChange } from "./organisation-change.store.ts";
+
+const branding = {
+  accentColor: Type.String({ description: "`#rrggbb`" }),
+  logoUri: Type.String({ description: "A PNG as a `data:` URL" }),
+  helpUri: Type.String(),
+  privacyUri: Type.String(),
+  termsUri: Type.String(),
+};
+const texts = Type.Record(Type.String(), Type.Unknown(), { description: "Of the sign-in page, by language" });
+
+const policies = {
+  passwordMinLength: Type.Integer(),
+  sessionLifetimeSeconds: Type.Integer(),
+  sessionIdleSeconds: Type.Integer(),
+  signInMethods: Type.Array(Type.String()),
+  secondFactorMethods: Type.Array(Type.String()),
+  secondFactor: Type.Enum(["optional", "required"]),
+  requireVerifiedEmail: Type.Boolean(),
+  allowAccountDeletion: Type.Boolean(),
+  deviceAttestation: Type.String(),
+  deviceEkTrust: Type.String(),
+  defaultLocale: Type.String(),
+  auditRetentionMonths: Type.Integer({ description: "0: events are kept for ever" }),
+};
+type Policy = keyof typeof policies & keyof OrganisationSettings;
+const policyNames = Object.keys(policies) as Policy[];
+const brandingNames = Object.keys(branding) as Array<keyof typeof branding>;
+const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+
+const organisationSchema = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    state: Type.Enum(["active", "suspended", "deleting"]),
+    issuer: Type.String(),
+    branding: Type.Object({
+      ...Object.fromEntries(Object.entries(branding).map(([name, schema]) => [name, orNull(schema)])),
+      signInTexts: texts,
+    }),
+    policies: Type.Object(policies),
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+  },
+  { title: "ApiOrganisation" },
+);
+
+const organisationPatch = strictObject(
+  {
+    name: Type.Optional(Type.String()),
+    branding: Type.Optional(orNull(patchSchema({ ...branding, signInTexts: texts }))),
+    policies: Type.Optional(orNull(patchSchema(policies))),
+  },
+  { title: "ApiOrganisationChange" },
+);
+
+export async function organisationRecord(organisation: Organisation, { database, baseUrl }: ApiDeps) {
+  const { id, name, settings, createdAt, disabledAt, deleteAfter } = organisation;
+  const { signInTexts = {} } = settings.branding;
+  const shown = brandingNames.map((member) => [member, settings.branding[member] ?? null]);
+  const state = deleteAfter !== null ? "deleting" : disabledAt !== null ? "suspended" : "active";
+  const changedAt = await findOrganisationChange(database.query, id);
+  return {
+    ...{ id, name, state, issuer: issuerOf(baseUrl, id) },
+    branding: { ...Object.fromEntries(shown), signInTexts },
+    policies: Object.fromEntries(policyNames.map((member) => [member, settings[member]])),
+    createdAt: wireTime(createdAt),
+    updatedAt: wireTime(changedAt ?? createdAt),
+  };
+}
+
+export function apiOrganisationRoutes(api: ApiScope, deps: ApiDeps): void {
+  const organisations: ApiResource<Organisation> = {
+    ...{ api, deps, tag: "API v1: organisation", one: "organisation", many: "organisations" },
+    reads: ["signet:organisation:read"],
+    writes: ["signet:organisation:write"],
+    schema: organisationSchema,
+    record: organisationRecord,
+    idParameter: "org",
+    toAnswer,
+  };
+  getRoute(
+    organisations,
+    "/api/v1/organisations/:org",
+    { operationId: "apiReadOrganisation", summary: "Get the organisation" },
+    ({ orgId }) => findOrganisation(deps.database.query, orgId),
+  );
+  patchRoute(
+    organisations,
+    "/api/v1/organisations/:org",
+    {
+      operationId: "apiChangeOrganisation",
+      summary: "Change the organisation's name, branding and policies",
+      body: organisationPatch,
+      example: { branding: { accentColor: "#0a5c8f" }, policies: { passwordMinLength: 15 } },
+    },
+    async (inside, { caller, orgId, patch, check }) => {
+      const before = await lockOrganisation(inside.database.query, orgId);
+      if (!before) return undefined;
+      await check(before);
+      const name = patch.name === undefined ? {} : { name: patch.name };
+      const settings = changedSettings(before.settings, patch as Sent);
+      await changeOrganisationSettings(inside, { ...actOf(caller), ...name, settings });
+      return findOrganisation(inside.database.query, orgId);
+    },
+  );
+}
+
+type Members = Readonly<Record<string, unknown>>;
+type Sent = { readonly branding?: Members | null; readonly policies?: Members | null };
+
+/** What null unsets is as in a new organisation. */
+function changedSettings(before: OrganisationSettings, { branding: look, policies: rules }: Sent) {
+  const defaults = defaultOrganisationSettings as unknown as Members;
+  const unset = Object.fromEntries(policyNames.map((name) => [name, null]));
+  const asked = Object.entries(rules === null ? unset : (rules ?? {}));
+  const changed = asked.map(([name, value]) => [name, value === null ? defaults[name] : value] as const);
+  const next = look === null ? {} : mergePatch(before.branding, look ?? {});
+  return {
+    ...Object.fromEntries(changed),
+    ...(look === undefined ? {} : { branding: next }),
+  } as Partial<OrganisationSettings>;
+}
+
+function toAnswer(error: unknown): never {
+  if (error instanceof InvalidOrganisation) throw invalid([{ path: "/name", message: error.message }]);
+  if (!(error instanceof InvalidSettings)) throw error;
+  throw invalid(
+    error.faults.map(({ path, message }) => ({
+      path: `/${path.startsWith("branding") ? path.replaceAll(".", "/") : `policies/${path}`}`,
+      message,
+    })),
+  );
+}

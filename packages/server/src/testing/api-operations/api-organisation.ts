@@ -1,0 +1,43 @@
+/** The organisation, its signing keys and its audit log by API v1. */
+import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
+
+const reads = ["signet:organisation:read"] as const;
+const writes = ["signet:organisation:write"] as const;
+const audit = ["signet:audit:read"] as const;
+const wrongEvents = wrongLists.filter((query) => !query.includes("createdAt"));
+
+export const apiOrganisationCases = apiV1Cases({
+  "GET ": { scopes: reads, path: () => "", status: 200 },
+  "PATCH ": {
+    scopes: writes,
+    path: () => "",
+    options: () => ({ body: { policies: { passwordMinLength: 15 } } }),
+    status: 200,
+    wrong: [...wrongBodies, { name: null }, { policies: { passwordMinLength: 1 } }, { branding: { a: 1 } }],
+  },
+  "GET /signing-keys": {
+    scopes: reads,
+    path: () => "/signing-keys",
+    status: 200,
+    wrongQueries: wrongLists,
+  },
+  "POST /signing-keys": {
+    scopes: writes,
+    path: () => "/signing-keys",
+    options: () => ({ body: { alg: "EdDSA" } }),
+    status: 201,
+    wrong: [...wrongBodies, {}, { alg: "none" }],
+  },
+  "GET /audit-events": {
+    scopes: audit,
+    path: () => "/audit-events",
+    status: 200,
+    wrongQueries: wrongEvents,
+  },
+  "GET /audit-events/export": {
+    scopes: audit,
+    path: () => "/audit-events/export",
+    status: 200,
+    wrongQueries: ["format=xml"],
+  },
+});
