@@ -97,11 +97,40 @@ test("refuses a file without users, without addresses, with unknown columns, and
   assert.deepEqual(fault(`email\n${"é".repeat(importLimits.bytes / 2)}`), [["too-long", undefined]]);
 });
 
-test("finds the addresses in pasted text", () => {
-  assert.deepEqual(readAddresses("ada@a.example, bo@a.example;cy@a.example\r\nDi Da <di@a.example>\n\n"), [
-    "ada@a.example",
-    "bo@a.example",
-    "cy@a.example",
-    "di@a.example",
+const pasted = (text: string) =>
+  readAddresses(text).users.map(({ line, email, firstname, surname }) =>
+    [line, email, firstname, surname].join(" ").trim(),
+  );
+
+test("finds the addresses in pasted text, with their lines, and the names that mail programs write before them", () => {
+  assert.deepEqual(pasted("ada@a.example, bo@a.example;cy@a.example dy@a.example\r\n\r\n<ed@a.example>"), [
+    "1 ada@a.example",
+    "1 bo@a.example",
+    "1 cy@a.example",
+    "1 dy@a.example",
+    "3 ed@a.example",
+  ]);
+  assert.deepEqual(
+    pasted('Ada Lovelace <ada@a.example>; "Jan van der Berg" <jan@a.example>\nCher <cher@a.example>'),
+    ["1 ada@a.example Ada Lovelace", "1 jan@a.example Jan van der Berg", "2 cher@a.example Cher"],
+  );
+  const [jan] = readAddresses("Jan van der Berg <jan@a.example>").users;
+  assert.deepEqual([jan?.firstname, jan?.surname], ["Jan van der", "Berg"]);
+});
+
+test("what is no address in pasted text is named with its line, and a name that can't be one is left out", () => {
+  assert.deepEqual(readAddresses("ada@a.example\nbroken@, Bo <bo>").faults, [
+    { line: 2, fault: "email", text: "broken@" },
+    { line: 2, fault: "email", text: "bo" },
+  ]);
+  assert.deepEqual(readAddresses("nobody at all").faults, [{ line: 0, fault: "empty" }]);
+  for (const name of ["ada@a.example", "x".repeat(101), "A\u0001da"])
+    assert.deepEqual(pasted(`${name} <ada@a.example>`).slice(-1), ["1 ada@a.example"], name);
+  const twice = readAddresses("a@a.example A@a.example");
+  assert.deepEqual(twice.faults, [{ line: 1, fault: "duplicate", text: "A@a.example" }]);
+  const many = Array.from({ length: importLimits.rows + 1 }, (_, index) => `u${index}@a.example`);
+  assert.deepEqual(readAddresses(many.join(" ")).faults, [{ line: 0, fault: "too-many" }]);
+  assert.deepEqual(readAddresses(`${"<".repeat(importLimits.bytes)}@`).faults, [
+    { line: 0, fault: "too-long" },
   ]);
 });

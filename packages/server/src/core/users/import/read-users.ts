@@ -107,9 +107,34 @@ function readRole(text: string): Role | undefined {
   }
 }
 
-/** Pasted addresses: one on each line, or between commas, semicolons or spaces; `Ada <ada@acme.example>` too. */
-export const readAddresses = (text: string): string[] =>
-  text
-    .split(/[\s,;]+/)
-    .map((part) => part.replace(/^<(.*)>$/, "$1"))
-    .filter((part) => part.includes("@"));
+/**
+ * Pasted addresses: on lines of their own, or between commas, semicolons or spaces; with a name where a mail program has written one
+ * (`Ada Lovelace <ada@acme.example>`).
+ */
+export function readAddresses(text: string): ReadUsers {
+  if (Buffer.byteLength(text) > importLimits.bytes) return only("too-long");
+  const rows = text
+    .split(/\r\n|\r|\n/)
+    .flatMap((line, index) => line.split(/[,;]/).flatMap((part) => addressesIn(part, index + 1)));
+  if (rows.length === 0) return only("empty");
+  return rows.length > importLimits.rows
+    ? only("too-many")
+    : readLines(rows, ["email", "firstname", "surname"]);
+}
+
+/** @param part without separators but spaces */
+function addressesIn(part: string, line: number): CsvRow[] {
+  const [name = "", address = "", ...others] = part.trim().split("<");
+  if (others.length === 0 && address.endsWith(">") && !name.includes("@"))
+    return [{ line, cells: [address.slice(0, -1).trim(), ...namesOf(name)] }];
+  const words = part.split(/\s+/).map((word) => word.replace(/^<(.*)>$/, "$1"));
+  return words.filter((word) => word.includes("@")).map((email) => ({ line, cells: [email] }));
+}
+
+/** The last word is the surname: the preview shows it. A name that no user may have is left out. */
+function namesOf(name: string): string[] {
+  const words = name.replaceAll('"', " ").trim().split(/\s+/);
+  const surname = words.length > 1 ? (words.pop() ?? "") : "";
+  const names = [words.join(" "), surname];
+  return names.every(isPersonName) ? names : [];
+}

@@ -89,8 +89,9 @@ export function importPreviewPage(
   const rows = table({
     label: text.preview,
     columns: [list.email, profile.firstname, profile.surname, list.role],
-    rows: users.slice(0, SHOWN_USERS).map(({ line, email, firstname, surname, role }) => ({
-      id: `line-${line}`,
+    rows: users.slice(0, SHOWN_USERS).map(({ email, firstname, surname, role }, index) => ({
+      // Of pasted addresses a line has several.
+      id: `line-${index}`,
       cells: [html`<bdi>${email}</bdi>`, firstname, surname, roles[role]],
     })),
     none: text.nobody,

@@ -128,13 +128,12 @@ async function readList(
   { list, invites }: ImportInput,
 ): Promise<List> {
   const isPasted = kind === "addresses";
-  const addresses = isPasted ? readAddresses(list) : [];
-  const read = readUsers(isPasted ? `email\n${addresses.join("\n")}` : list);
+  const read = isPasted ? readAddresses(list) : readUsers(list);
   const taken = await findTaken(database.query, organisation.id, read.users);
-  const isTaken = new Set(taken.map(({ line }) => line));
+  const isTaken = new Set(taken.map(({ text }) => text));
   // Whoever pastes addresses wants them all to be in; a file has said more about each, which would be lost.
   const skippable = isPasted ? read.faults.filter(({ fault }) => fault === "duplicate") : [];
-  const users = isPasted ? read.users.filter(({ line }) => !isTaken.has(line)) : read.users;
+  const users = isPasted ? read.users.filter(({ email }) => !isTaken.has(email)) : read.users;
   const limit: ImportFault[] =
     invites && users.length > importLimits.invitations ? [{ line: 0, fault: "too-many-invitations" }] : [];
   const mail: ImportFault[] = invites && !outbox.isOpen ? [{ line: 0, fault: "no-mail" }] : [];

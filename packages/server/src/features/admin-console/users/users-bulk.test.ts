@@ -219,6 +219,8 @@ forEachDatabase(({ fresh }) => {
     const list = `paste1@acme.example, Paste2@acme.example;paste2@acme.example\n${member}`;
     const shown = await here.send("/users/invite", { list });
     assert.match(shown.body, /2 users will be invited\./);
+    const ids = [...shown.body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+    assert.equal(new Set(ids).size, ids.length, "no id twice, where a line has several");
     assert.match(shown.body, /2 addresses skipped/);
     assert.equal((await here.post("/users/invite", formOfPage(shown))).status, 303);
     for (const email of ["paste1@acme.example", "Paste2@acme.example"])
