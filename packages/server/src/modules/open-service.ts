@@ -13,7 +13,7 @@ import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
 import { createEncryption, type Encryption } from "../core/encryption/encryption.ts";
 import { deriveKeys, type KeyRing } from "../core/encryption/key-ring.ts";
-import { loadMasterKeys } from "../core/encryption/master-key.ts";
+import { findMasterKeys, loadMasterKeys } from "../core/encryption/master-key.ts";
 import { type Outbox, outbox } from "../core/mail/outbox.ts";
 import { smtpTransport } from "../core/mail/smtp.ts";
 import { demoMailbox, type MailTransport, noMail } from "../core/mail/transport.ts";
@@ -30,7 +30,7 @@ import { type SystemAccountDirectory, systemAccountDirectory } from "../core/sys
 import { type AccessTokens, accessTokens } from "../core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "../core/tokens/signer.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
-import { openStorage, type StorageOptions } from "./open-storage.ts";
+import { openStorage, requireDatabase, type StorageOptions } from "./open-storage.ts";
 
 export interface Service extends CoreDeps {
   readonly config: Config;
@@ -75,8 +75,7 @@ export interface ServiceOptions extends StorageOptions {
 /** @throws when the data directory, the key or the database can't be used */
 export async function openService(config: Config, options: ServiceOptions): Promise<Service> {
   const clock = options.clock ?? Date.now;
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const masterKeys = await loadMasterKeys(config);
+  const masterKeys = await openMasterKeys(config);
   const encryption = createEncryption(masterKeys);
   const storage = await openStorage(config, encryption, options);
   const { database, changes, migrated } = storage;
@@ -129,6 +128,14 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     await storage.close();
     throw error;
   }
+}
+
+async function openMasterKeys(config: Config): Promise<KeyRing> {
+  // The first start makes a key: not for a database that is not there.
+  if (config.databaseUrl.startsWith("postgres") && !(await findMasterKeys(config)))
+    await requireDatabase(config.databaseUrl);
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  return loadMasterKeys(config);
 }
 
 const guessing = ({ passwordConcurrency }: Config): Pick<Service, "passwords" | "attempts"> => ({

@@ -20,6 +20,16 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** @throws what keeps it from answering, or from taking writes */
+export async function requireDatabase(url: string): Promise<void> {
+  const database = openDatabase(url, 1);
+  try {
+    await database.ping();
+  } finally {
+    await database.close();
+  }
+}
+
 type OwnDialect = Parameters<NonNullable<Parameters<typeof openDatabase>[2]>>[0];
 
 export interface StorageOptions {

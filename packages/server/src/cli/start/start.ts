@@ -36,6 +36,7 @@ import {
   startTraces,
   statementObserver,
 } from "./observe.ts";
+import { requireCertificate } from "./require-certificate.ts";
 import { type ServiceNotices, serviceNotices } from "./service-notices.ts";
 import { superviseWorkers } from "./supervise-workers.ts";
 
@@ -67,6 +68,7 @@ export const startCommand: Command = {
       const isSound = await runPrimary(config, { isDemo, io, log, notices, stopRequested });
       return isSound && !uncaught.hasFailed() ? 0 : 1;
     }
+    await requireCertificate(config.mtls);
     try {
       const own = worker ? workerShare(config) : config;
       await runServer(own, { isDemo, io, log, notices, stopRequested, ...(worker ? { worker } : {}) });
