@@ -14,9 +14,9 @@ import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { startHaproxy } from "../support/haproxy.ts";
 import {
   askMember,
+  killDatabase,
   missingPatroni,
   type PatroniCluster,
-  signalDatabase,
   startPatroni,
 } from "../support/patroni.ts";
 import type { PatroniMember } from "../support/patroni-member.ts";
@@ -36,12 +36,11 @@ const kinds = {
   /** An operator's, before maintenance. */
   planned: async (cluster: PatroniCluster) => cluster.switchOver(),
   /** SIGKILL of PostgreSQL: its agent notices at once. */
-  database: async (_cluster: PatroniCluster, primary: PatroniMember) =>
-    void signalDatabase(primary, "SIGKILL"),
+  database: async (_cluster: PatroniCluster, primary: PatroniMember) => killDatabase(primary),
   /** SIGKILL of the agent too, as of a machine: the others notice when the leader's lease ends. */
   machine: async (_cluster: PatroniCluster, primary: PatroniMember) => {
     await primary.killAgent();
-    signalDatabase(primary, "SIGKILL");
+    killDatabase(primary);
   },
 };
 type Kind = keyof typeof kinds;
@@ -109,7 +108,7 @@ async function startNodes(
   return { load: await startLoad(t, { addresses, demo, client, ...LOAD }), addresses };
 }
 
-/** @returns for each address the milliseconds from when another member takes writes to the first token */
+/** @returns for each address the milliseconds from when another member takes writes to the first refresh */
 async function failOver(
   cluster: PatroniCluster,
   kind: Kind,
@@ -129,7 +128,11 @@ async function failOver(
   );
   const taken = performance.now();
   const firstFrom = (address: string) =>
-    load.tally().issued.find((token) => token.address === address && token.at > taken);
+    load
+      .tally()
+      .issued.find(
+        (token) => token.grant === "refresh_token" && token.address === address && token.at > taken,
+      );
   await eventually("tokens are issued again", () => addresses.every((address) => firstFrom(address)), 60_000);
   await done;
   if (kind === "machine") await before.start();

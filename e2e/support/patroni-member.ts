@@ -28,6 +28,8 @@ export interface PatroniMember {
   start(): Promise<void>;
   /** SIGKILL of Patroni; PostgreSQL goes on. */
   killAgent(): Promise<void>;
+  /** What Patroni and PostgreSQL said since it was started. */
+  output(): string;
 }
 
 /** Seconds. The shortest that Patroni allows: a primary that nobody hears of is replaced after `ttl`. */
@@ -65,6 +67,7 @@ export async function makeMember(folder: string, name: string, etcdPort: number)
       agent = await startProgram("patroni", ["patroni", config], { port: apiPort, folder: own, ...user });
     },
     killAgent: async () => agent?.stop(),
+    output: () => agent?.output() ?? "",
   };
 }
 
@@ -82,6 +85,9 @@ function settingsOf(member: Record<"name" | "own" | "data", string> & Record<`${
       data_dir: member.data,
       bin_dir: debianPostgres(),
       pgpass: path.join(member.own, "pgpass"),
+      // A standby that had more than the one that was promoted begins anew.
+      remove_data_directory_on_rewind_failure: true,
+      remove_data_directory_on_diverged_timelines: true,
       authentication: {
         superuser: { username: "postgres", password: "postgres" },
         replication: { username: "replicator", password: "replicator" },

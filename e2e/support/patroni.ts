@@ -11,6 +11,7 @@ import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { firstValue } from "../../packages/server/src/testing/postgres.ts";
 import { serverUser } from "../../packages/server/src/testing/postgres-binaries.ts";
 import { debianPostgres, makeMember, type PatroniMember } from "./patroni-member.ts";
+import { processesBelow, signalAll } from "./processes.ts";
 import { missingProgram } from "./programs.ts";
 
 export interface PatroniCluster {
@@ -35,6 +36,8 @@ export const missingPatroni = (): string | false =>
 const SETTLED_MS = 120_000;
 /** Each look costs processes of PostgreSQL and of Python their time. */
 const LOOK_MS = 250;
+/** Characters of a member's output, for who looks into a failure. */
+const LAST_WORDS = 4_000;
 
 export async function startPatroni(): Promise<PatroniCluster> {
   const user = await serverUser();
@@ -115,7 +118,14 @@ function clusterOf(members: readonly PatroniMember[]): Omit<PatroniCluster, "mem
       if (!found) throw new Error("no member is the leader");
       return found;
     },
-    settled: () => eventually("the cluster is settled", isSettled, SETTLED_MS),
+    settled: async () => {
+      try {
+        await eventually("the cluster is settled", isSettled, SETTLED_MS);
+      } catch (error) {
+        const said = members.map(({ name, output }) => `${name}:\n${output().slice(-LAST_WORDS)}`);
+        throw new Error(`${JSON.stringify(await described())}\n${said.join("\n")}`, { cause: error });
+      }
+    },
     switchOver: async () => {
       const body = JSON.stringify({ leader: (await leader())?.name });
       const done = await ask("/switchover", { method: "POST", body });
@@ -140,13 +150,19 @@ async function endDatabases(members: readonly PatroniMember[]): Promise<void> {
 }
 
 /** @returns whether there was one */
-export function signalDatabase(member: PatroniMember, signal: NodeJS.Signals | 0): boolean {
+function signalDatabase(member: PatroniMember, signal: NodeJS.Signals | 0): boolean {
   const pid = member.databasePid();
   try {
     return pid !== undefined && process.kill(pid, signal);
   } catch {
     return false;
   }
+}
+
+/** SIGKILL of all its processes: one that outlived the first would keep PostgreSQL from starting again. */
+export function killDatabase(member: PatroniMember): void {
+  const pid = member.databasePid();
+  if (pid !== undefined) signalAll([pid, ...processesBelow(pid)], "SIGKILL");
 }
 
 const guardScript = `cat >/dev/null

@@ -25,6 +25,8 @@ export interface LoadTarget {
 export interface Moment {
   /** By `performance.now()`. */
   readonly at: number;
+  /** Services' tokens need no database where what they need is remembered; a refresh writes. */
+  readonly grant: string;
   /** What the answer took. */
   readonly milliseconds: number;
   readonly address: string;
@@ -159,13 +161,14 @@ function sender({ addresses, demo }: LoadTarget, counted: ReturnType<typeof newC
     const asked = performance.now();
     const address = addresses[turn++ % addresses.length] ?? "";
     const { clientId: client_id, clientSecret: client_secret } = caller;
+    const grant = form["grant_type"] ?? "";
     const reply = await post(`${address}/oauth/${demo.org}/token`, { ...form, client_id, client_secret });
     const at = performance.now();
-    if (reply.status === 200) counted.issued.push({ at, milliseconds: at - asked, address });
+    if (reply.status === 200) counted.issued.push({ at, grant, milliseconds: at - asked, address });
     else if (isAway(reply)) {
       const why = reply.failed ?? String(reply.status);
       counted.away[why] = (counted.away[why] ?? 0) + 1;
-    } else counted.wrong.push(`${form["grant_type"]}: ${reply.status} ${JSON.stringify(reply.body)}`);
+    } else counted.wrong.push(`${grant}: ${reply.status} ${JSON.stringify(reply.body)}`);
     return reply;
   };
 }
