@@ -28,6 +28,19 @@ export const apiScopesOf = (
   customScopes: Parameters<typeof withoutCustom>[1],
 ): ApiScope[] => withoutCustom(names, customScopes).filter(isApiScope);
 
+/**
+ * What a user may grant an application: access to the API is an administrator's. Agents of a signing pool sign none.
+ * @param user undefined while nobody has signed in yet
+ */
+export const grantableByUser = (
+  scopes: readonly string[],
+  user: { readonly role: string } | undefined,
+  { signingPoolId }: { readonly signingPoolId?: string },
+): readonly string[] =>
+  signingPoolId === undefined && (user === undefined || user.role === "Administrator")
+    ? scopes
+    : scopes.filter((scope) => !isApiScope(scope));
+
 /** `write` includes `read`. */
 export const holdsApiScope = (held: readonly ApiScope[], wanted: ApiScope): boolean =>
   held.some((scope) => scope === wanted || scope === wanted.replace(/:read$/, ":write"));

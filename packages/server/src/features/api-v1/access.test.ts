@@ -7,8 +7,12 @@ import type { ApiScope } from "../../core/scopes/api-scopes.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { releaseTokens } from "../../core/tokens/signer.ts";
 import { newTokenId } from "../../core/tokens/token-family.ts";
+import { changeRole } from "../../core/users/member-record.ts";
+import type { Role } from "../../core/users/user.ts";
+import { createUser } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { testBrowser } from "../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { type ApiClient, callApiV1, makeApiClient, tokenFor } from "../../testing/fixtures/api-client.ts";
@@ -17,7 +21,8 @@ import {
   clientCredentials,
   serviceSettings,
 } from "../../testing/fixtures/certificate-fixture.ts";
-import { credentials, getTokens, postForm } from "../../testing/fixtures/client.ts";
+import { credentials, getTokens, postForm, refresh } from "../../testing/fixtures/client.ts";
+import { askForCodes, decideDeviceCode, makeDeviceApp, poll } from "../../testing/fixtures/device.ts";
 import { defineOlderScope, defineScopes } from "../../testing/fixtures/scopes.ts";
 import { payloadOf } from "../../testing/probes/answers.ts";
 import {
@@ -134,14 +139,90 @@ forEachDatabase(({ fresh }) => {
     assert.equal(refused.body["error"], "invalid_target");
   });
 
-  test("no user's token has access, whatever the application may ask for", async () => {
-    const web = await makeClient(running.service, org.organisation, {
+  const webClient = (settings: object = {}) =>
+    makeClient(running.service, org.organisation, {
       redirectUris: ["https://app.example/callback"],
       allowedScopes: ["openid", "signet:users:write"],
+      allowedResources: ["https://jobs.example"],
+      ...settings,
     });
-    const { body, accessToken } = await getTokens(org, { scope: "openid signet:users:write" }, web);
+  const setRole = (role: Role, of = org) =>
+    changeRole(running.service, {
+      ...{ orgId: of.organisation.id, id: of.user.id, role, actor: "test" },
+    });
+  const asRole = async (role: Role, work: () => Promise<void>) => {
+    const { organisation } = org;
+    const other = { email: `root${Math.random()}@acme.example`, password: "plum tractor ninety" };
+    await createUser(running.service, {
+      ...{ organisation, ...other, firstname: "", surname: "", role: "Administrator", emailVerified: true },
+      actor: "test",
+    });
+    await setRole(role);
+    await work().finally(() => setRole("Standard"));
+  };
+
+  test("no token of a user who is no administrator has access, whatever the application may ask for", async () => {
+    const { body, accessToken } = await getTokens(
+      org,
+      { scope: "openid signet:users:write" },
+      await webClient(),
+    );
     assert.equal(body["scope"], "openid");
     assert.equal((await reader.call("GET", path, { accessToken })).status, 401);
+  });
+
+  test("an administrator's token has access while they are one, on every node", async () =>
+    asRole("Administrator", async () => {
+      const web = await webClient();
+      const tokens = await getTokens(org, { scope: "openid signet:users:write offline_access" }, web);
+      const { accessToken } = tokens;
+      assert.equal(tokens.body["scope"], "openid signet:users:write");
+      assert.deepEqual(payloadOf(accessToken)["aud"], [org.issuer, api]);
+      const alone = await getTokens(org, { scope: "signet:users:write" }, web);
+      assert.equal(payloadOf(alone.accessToken)["aud"], api);
+      assert.equal(
+        (await reader.call("PATCH", path, { accessToken, body: { nickname: "Boss" } })).status,
+        403,
+      );
+      const ofOther = await reader.call("GET", `/users/${other.user.id}`, {
+        ...{ accessToken, orgId: other.organisation.id },
+      });
+      assert.equal(ofOther.status, 404);
+      const at = (node: TestService) =>
+        callApiV1("GET", `${node.baseUrl}/api/v1/organisations/${org.organisation.id}${path}`, {
+          accessToken,
+        });
+      for (const node of [running, second]) assert.equal((await at(node)).status, 200);
+      await setRole("Standard");
+      for (const node of [running, second]) assert.equal((await at(node)).status, 401);
+      const refreshed = await refresh(org, tokens.refreshToken, {}, web);
+      assert.equal(refreshed.body["scope"], "openid");
+      await setRole("Administrator");
+      await postForm(`${org.issuer}/revoke`, { token: alone.accessToken, ...credentials(web) });
+      assert.equal((await reader.call("GET", path, { accessToken: alone.accessToken })).status, 401);
+    }));
+
+  test("an administrator's token for another resource gives it no access to the API", async () =>
+    asRole("Administrator", async () => {
+      const more = { scope: "openid signet:users:write", resource: "https://jobs.example" };
+      const { body, accessToken } = await getTokens(org, more, await webClient());
+      assert.equal(body["scope"], "openid");
+      assert.ok(![payloadOf(accessToken)["aud"]].flat().includes(api));
+    }));
+
+  test("a device's token has access when an administrator has approved it", async () => {
+    for (const [role, scope] of [
+      ["Administrator", "openid signet:users:read"],
+      ["Standard", "openid"],
+    ] as const)
+      await asRole(role, async () => {
+        const device = await makeDeviceApp(running.service, org, {
+          allowedScopes: ["openid", "signet:users:read"],
+        });
+        const codes = await askForCodes(org, device, { scope: "openid signet:users:read" });
+        await decideDeviceCode(testBrowser(), org, codes);
+        assert.equal((await poll(org, codes)).body["scope"], scope);
+      });
   });
 
   test("a genuine token that names a user as its subject gives no access", async () => {

@@ -33,7 +33,8 @@ function scopeTexts(scope: ScopeText, text: Messages): { title: string; more?: s
   const description = scope.description === "" ? undefined : scope.description;
   if (scope.displayName !== undefined) return { title: scope.displayName, more: description };
   if (description !== undefined) return { title: description };
-  const standard: Readonly<Record<string, string>> = text.scopes;
+  const { group: _, ...ofApi } = text.console.applicationSettings.apiScopes;
+  const standard: Readonly<Record<string, string>> = { ...text.scopes, ...ofApi };
   const known = Object.hasOwn(standard, scope.name) ? standard[scope.name] : undefined;
   return { title: known ?? text.consent.customScope({ name: scope.name }) };
 }

@@ -1,6 +1,8 @@
 /** Reads a flow, decides its next step (next-step.ts) and carries the step out. Every handler of the flow ends here. */
+
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { findConsents } from "../../../core/consents/consents.store.ts";
+import { grantableByUser } from "../../../core/scopes/api-scopes.ts";
 import { type BrowserDeps, flowPath, openFlow, redirectTo, type Visit } from "./browser.ts";
 import { type RequestedAccess, requestedAccess } from "./consent/requested-access.ts";
 import { showStepUp } from "./factors/factor-step.ts";
@@ -66,9 +68,10 @@ export async function readFlow(
     // The pages carry the sealed flow in their addresses.
     if (deps.flows.seal(flow).length > MAX_SEALED)
       throw new OAuthError("invalid_request", "the request is too long");
-    const request = readAuthorizationRequest(target, form);
+    const asked = readAuthorizationRequest(target, form);
+    const context = await loadSignInContext(deps, visit, flow, asked);
+    const request = grantableRequest(asked, context.signedIn?.user);
     const access = requestedAccess(request, await deps.customScopes.list(visit.organisation.id));
-    const context = await loadSignInContext(deps, visit, flow, request);
     const consents = await activeConsents(deps, request, context.signedIn?.user.id);
     const step = nextStep({ ...context, request, access, consents });
     return { kind: "authorization", flow, request, access, step };
@@ -77,6 +80,18 @@ export async function readFlow(
     await answerWithError(deps, visit, target, error);
     return undefined;
   }
+}
+
+/** @throws OAuthError invalid_scope when this user may grant nothing of what is asked for */
+function grantableRequest(
+  request: AuthorizationRequest,
+  user: { readonly role: string } | undefined,
+): AuthorizationRequest {
+  const scopes = grantableByUser(request.scopes, user, request.application.settings);
+  if (scopes.length > 0) return { ...request, scopes };
+  throw new OAuthError("invalid_scope", "only an administrator may grant these scopes", {
+    reason: "scope-not-allowed",
+  });
 }
 
 const activeConsents = async (

@@ -9,6 +9,7 @@ import {
 import { findByUserCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { checkGuess } from "../../../core/rate-limits/attempts.ts";
 import { networkPrefix } from "../../../core/rate-limits/rate-limits.ts";
+import { grantableByUser } from "../../../core/scopes/api-scopes.ts";
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import { definitionsOf, stillDefined } from "../../../core/scopes/scope-definitions.ts";
 import type { User } from "../../../core/users/user.ts";
@@ -71,7 +72,8 @@ export async function findPendingAuthorization(
   const customScopes = await deps.customScopes.list(orgId);
   const { authorization } = found;
   // Without scopes that were deleted or made anew since the device asked: the tokens would not have them.
-  const scopes = stillDefined(authorization.scopes, authorization, customScopes);
+  const defined = stillDefined(authorization.scopes, authorization, customScopes);
+  const scopes = grantableByUser(defined, user, found.application.settings);
   if (scopes.length === 0) return "used-code";
   return { ...found, authorization: { ...authorization, scopes }, customScopes };
 }

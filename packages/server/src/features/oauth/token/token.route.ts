@@ -11,7 +11,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { seconds } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { apiAudience, apiScopesOf } from "../../../core/scopes/api-scopes.ts";
+import { apiAudience, apiScopesOf, grantableByUser } from "../../../core/scopes/api-scopes.ts";
 import { applicationIssuer } from "../../../core/signing-pools/directory.ts";
 import {
   type AddedClaimsDeps,
@@ -136,7 +136,7 @@ async function issueTokens(
   const device = await tokenDevice(deps, application, clientDevice, call);
   const { form } = call;
   const grantRequest = { organisation, application, form, now, address, deviceId: device?.id ?? null };
-  const basis = await inSpan("grant", grant.validate, grantRequest);
+  const basis = grantableBasis(await inSpan("grant", grant.validate, grantRequest), application, deps);
 
   // 4 the subject, with its scopes, audience, binding and claims
   const subject = await resolveSubject(deps, application, basis, device);
@@ -193,11 +193,32 @@ async function resolveSubject(
   const issuer = await applicationIssuer(deps, application);
   const granted = { scopes, ...(definitions === undefined ? {} : { definitions }), resources };
   const subject = { issuer, application, ...granted, user, device };
-  const api = user ? undefined : await apiAccess(deps, application, scopes);
+  const api = await apiAccess(deps, application, scopes);
   return { ...subject, ...(api ? { api } : {}), added: await addedClaims(deps, subject) };
 }
 
-/** Of a client's own token. */
+/**
+ * Without access to the API that the user, as they are now, may not give; or that another service could use, which alone the token
+ * is for (RFC 8707 §2.2). @throws OAuthError when nothing is left
+ */
+function grantableBasis<Basis extends GrantBasis>(
+  basis: Basis,
+  { settings }: Application,
+  { baseUrl }: TokenRouteDeps,
+): Basis {
+  const { user, resources } = basis;
+  if (!user) return basis;
+  const isElsewhere = resources.length > 0 && !resources.includes(apiAudience(baseUrl));
+  const scopes = grantableByUser(basis.scopes, isElsewhere ? nobody : user.user, settings);
+  if (scopes.length > 0) return scopes.length === basis.scopes.length ? basis : { ...basis, scopes };
+  throw new OAuthError("invalid_grant", "the granted scopes are no longer allowed", {
+    cause: "only an administrator may give access to the API",
+  });
+}
+
+const nobody = { role: "nobody" };
+
+/** What of the token gives access to the API. */
 async function apiAccess(
   { baseUrl, customScopes }: TokenRouteDeps,
   { orgId }: Application,

@@ -1,5 +1,6 @@
 /** What an authorization request needs consent for: its scopes, and the scopes of individually requested claims. */
 import type { RequestedScopes } from "../../../../core/consents/consent.ts";
+import { isApiScope } from "../../../../core/scopes/api-scopes.ts";
 import { type CustomScope, fingerprintsOf } from "../../../../core/scopes/custom-scope.ts";
 import {
   noRequestedClaims,
@@ -40,7 +41,8 @@ export function requestedAccess(
 /** A scope as pages describe it: custom scopes bring their own text. */
 export function scopeText(name: string, customScopes: readonly CustomScope[]): ScopeText {
   const scope = customScopes.find((custom) => custom.name === name);
-  if (!scope) return { name };
+  // Who gives access to the API gives away what an administrator can do.
+  if (!scope) return isApiScope(name) ? { name, sensitive: true } : { name };
   const { displayName, description, sensitive } = scope;
   return { name, displayName, description, sensitive };
 }

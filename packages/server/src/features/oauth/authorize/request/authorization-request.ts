@@ -14,7 +14,6 @@ import type { ApplicationDirectory } from "../../../../core/applications/applica
 import { noteCaller } from "../../../../core/audit/audited-request.ts";
 import type { RefusalReason } from "../../../../core/refused-requests/refused-request.ts";
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
-import { isApiScope } from "../../../../core/scopes/api-scopes.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
 import { toResponseMode, unsignedResponseMode } from "./request-object.ts";
@@ -164,8 +163,7 @@ function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]
 export function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
   const requested = text === undefined ? ["openid"] : parseScope(text);
   if (!requested) throw new OAuthError("invalid_scope", "scope is malformed", { reason: "scope-malformed" });
-  // Access to the API is a client's own: no user's token has it.
-  const granted = grantableScopes(requested, allowed).filter((scope) => !isApiScope(scope));
+  const granted = grantableScopes(requested, allowed);
   if (granted.length === 0)
     throw new OAuthError("invalid_scope", "none of the scopes may be granted to this client", {
       reason: "scope-not-allowed",
