@@ -98,6 +98,7 @@ const meanings: Readonly<Record<number, string>> = {
   415: "Unsupported content type",
   422: "Invalid members; `errors` lists each one",
   429: "Too many requests; retry after `Retry-After` seconds",
+  431: "The address and the headers are larger than 16 KiB",
   500: "Internal server error",
   503: "Temporarily unavailable; retry after `Retry-After` seconds",
 };
@@ -111,6 +112,7 @@ const problems: Readonly<Record<number, { readonly code: string; readonly title:
   413: { code: "too-large", title: "The request body is too large" },
   415: { code: "unsupported-media-type", title: "Unsupported content type" },
   422: { code: "invalid", title: "The request is invalid" },
+  431: { code: "headers-too-large", title: "The headers are too large" },
   500: { code: "internal", title: "Internal server error" },
   503: { code: "unavailable", title: "The service is temporarily unavailable" },
 };

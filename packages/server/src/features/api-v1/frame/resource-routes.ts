@@ -119,6 +119,8 @@ export function listRoute<R, D extends ApiDeps>(
   const query = listQuery(fields, { search, more });
   apiRoute<ApiCaller, TSchema, undefined, Database>(api, {
     ...{ tag, credential, ...operation, method: "GET", path, query },
+    // A filter and a search of signs that take twelve bytes each in an address.
+    errors: [...(operation.errors ?? []), 431],
     description: scopeText(reads, operation.description),
     answers: { 200: { description: `A page of ${many}`, schema: listSchema(schema) } },
     authenticator: apiAuthenticator(deps, ...reads),

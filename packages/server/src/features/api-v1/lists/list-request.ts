@@ -22,6 +22,7 @@ const parameters = {
   cursor: Type.Optional(
     Type.String({
       maxLength: MAX_CURSOR_LETTERS,
+      pattern: "^[A-Za-z0-9_-]*$",
       description: "`nextCursor` of the previous page, with the same filter, search and sort",
     }),
   ),
