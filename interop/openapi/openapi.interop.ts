@@ -15,6 +15,7 @@ import {
 } from "../../packages/server/src/testing/test-service.ts";
 import { keptFolder } from "../kept-folder.ts";
 import { agentCalls } from "./agent-calls.ts";
+import { apiV1Calls } from "./api-v1-calls.ts";
 import { deviceCalls } from "./device-calls.ts";
 import { managementCalls } from "./management-calls.ts";
 import { linkCalls, oauthCalls, signInCalls } from "./people-calls.ts";
@@ -48,6 +49,7 @@ test("every operation does what /openapi.json says, signed", {
     ...(await signInCalls(running, org, account)),
     ...linkCalls(running, org, account),
     ...managementCalls(running, org, account),
+    ...(await apiV1Calls(running, org, account)),
     ...(await agentCalls(running, org)),
     ...(await deviceCalls(running, org, account)),
   });

@@ -8,13 +8,8 @@ import type { AuditAction } from "../core/audit/actions.ts";
 import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { setCertificateSource } from "../http/listeners/client-certificate.ts";
-import { apiApplicationCases } from "../testing/api-operations/api-applications.ts";
-import { apiConnectionCases } from "../testing/api-operations/api-connections.ts";
-import { apiGrantCases } from "../testing/api-operations/api-grants.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
-import { apiOrganisationCases } from "../testing/api-operations/api-organisation.ts";
-import { apiScopeCases } from "../testing/api-operations/api-scopes.ts";
-import { apiUsersCases } from "../testing/api-operations/api-users.ts";
+import { apiV1AllCases } from "../testing/api-operations/api-v1-cases.ts";
 import { deviceAdminCases } from "../testing/api-operations/device-admin.ts";
 import { deviceCases } from "../testing/api-operations/devices.ts";
 import { legacyHolderCases } from "../testing/api-operations/legacy-holders.ts";
@@ -43,12 +38,7 @@ const cases: ApiCases = {
   ...legacySignedCases,
   ...sovereignCases,
   ...deviceAdminCases,
-  ...apiUsersCases,
-  ...apiConnectionCases,
-  ...apiApplicationCases,
-  ...apiGrantCases,
-  ...apiOrganisationCases,
-  ...apiScopeCases,
+  ...apiV1AllCases,
   // Last: they let months go by.
   ...deviceCases,
 };

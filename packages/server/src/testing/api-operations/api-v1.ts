@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ApiScope } from "../../core/scopes/api-scopes.ts";
 import { type ApiCallOptions, type ApiClient, makeApiClient } from "../fixtures/api-client.ts";
-import type { ApiCase, ApiCases, ApiWorld } from "./api-operation.ts";
+import type { ApiCase, ApiWorld } from "./api-operation.ts";
 
 const PREFIX = "/api/v1/organisations/:org";
 
@@ -96,10 +96,12 @@ export const wrongLists = [
 export const wrongBodies = ["{", [], "x", { id: "x" }, { unknown: 1 }];
 
 /** @param rows by method and path below the organisation's, as Fastify writes it */
-export const apiV1Cases = (rows: Readonly<Record<string, ApiV1Row>>): ApiCases =>
+export const apiV1Cases = (
+  rows: Readonly<Record<string, ApiV1Row>>,
+): Readonly<Record<string, ApiCase & { readonly row: ApiV1Row }>> =>
   Object.fromEntries(
     Object.entries(rows).map(([route, row]) => {
       const [method = "", path = ""] = route.split(" ");
-      return [`${method} ${PREFIX}${path}`, apiV1Case(method, row)];
+      return [`${method} ${PREFIX}${path}`, { ...apiV1Case(method, row), row }];
     }),
   );

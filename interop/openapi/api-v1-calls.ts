@@ -1,0 +1,55 @@
+/** Calls of API v1 that succeed: those that the invariant tests make, each with records of its own. */
+import { openApiPaths } from "../../packages/server/src/features/api-reference/parameters.ts";
+import type { ApiWorld } from "../../packages/server/src/testing/api-operations/api-operation.ts";
+import { apiV1AllCases } from "../../packages/server/src/testing/api-operations/api-v1-cases.ts";
+import { fakeClock } from "../../packages/server/src/testing/fakes/fake-clock.ts";
+import { makeApiClient } from "../../packages/server/src/testing/fixtures/api-client.ts";
+import type { TestAccount } from "../../packages/server/src/testing/fixtures/system-account.ts";
+import {
+  makeOrganisation,
+  type TestOrganisation,
+  type TestService,
+} from "../../packages/server/src/testing/test-service.ts";
+import { bearer, type RealCalls } from "./real-calls.ts";
+
+export async function apiV1Calls(
+  { service, baseUrl }: TestService,
+  a: TestOrganisation,
+  account: TestAccount,
+): Promise<RealCalls> {
+  const accounts = {
+    administratorOfA: account,
+    administratorOfB: account,
+    plainOfA: account,
+    plainOfB: account,
+  };
+  const b = await makeOrganisation(service, "Neighbour");
+  const world: ApiWorld = { service, baseUrl, clock: fakeClock(), a, b, ...accounts };
+  return Object.fromEntries(
+    Object.entries(apiV1AllCases).map(([route, { row }]) => {
+      const [method, template = ""] = route.split(" ");
+      const [path = template] = openApiPaths(template);
+      const call = async () => {
+        const { body, headers = {} } = (await row.options?.(world)) ?? {};
+        const { accessToken } = await makeApiClient(service, a, row.scopes);
+        return {
+          ...bearer(accessToken),
+          path: { org: a.organisation.id, ...valuesIn(template, await row.path(world)) },
+          headers,
+          ...(typeof body === "object" &&
+            body !== null && { body: body as Readonly<Record<string, unknown>> }),
+        };
+      };
+      return [`${method} ${path}`, call];
+    }),
+  );
+}
+
+/** @param path below the organisation's, as the template has it behind `:org` */
+function valuesIn(template: string, path: string): Record<string, string> {
+  const names = template.split("/:org/")[1]?.split("/") ?? [];
+  const values = path.slice(1).split("/");
+  return Object.fromEntries(
+    names.flatMap((name, at) => (name.startsWith(":") ? [[name.slice(1), values[at] ?? ""]] : [])),
+  );
+}

@@ -1,0 +1,16 @@
+/** Every operation of API v1. */
+import { apiApplicationCases } from "./api-applications.ts";
+import { apiConnectionCases } from "./api-connections.ts";
+import { apiGrantCases } from "./api-grants.ts";
+import { apiOrganisationCases } from "./api-organisation.ts";
+import { apiScopeCases } from "./api-scopes.ts";
+import { apiUsersCases } from "./api-users.ts";
+
+export const apiV1AllCases = {
+  ...apiUsersCases,
+  ...apiConnectionCases,
+  ...apiApplicationCases,
+  ...apiGrantCases,
+  ...apiOrganisationCases,
+  ...apiScopeCases,
+};
