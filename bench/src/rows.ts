@@ -4,6 +4,7 @@ import { comparedRows } from "./rows/compared-rows.ts";
 import { enrolmentRow } from "./rows/enrolment-row.ts";
 import { heapRow } from "./rows/heap-row.ts";
 import { loginRow } from "./rows/login-row.ts";
+import { observedRow } from "./rows/observed-row.ts";
 import { organisationsRow } from "./rows/organisations-row.ts";
 import { overloadRow } from "./rows/overload-row.ts";
 import { poolRow } from "./rows/pool-row.ts";
@@ -26,6 +27,7 @@ export const rows: readonly Row[] = [
   eventsRow,
   streamsRow,
   workersRow,
+  observedRow,
   startRow,
   overloadRow,
   heapRow,
