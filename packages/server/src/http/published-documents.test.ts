@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { setOrganisationStatus } from "../core/organisations/organisations.ts";
 import { forEachDatabase } from "../testing/databases.ts";
@@ -50,7 +53,7 @@ describe("published documents", () => {
     documents.put(path(1), make("a"), documents.mark());
     const response = { writeHead: () => {}, end: () => {} } as unknown as ServerResponse;
     const ask = (url: string, method = "GET") =>
-      documents.answer({ url, method, headers: {} } as IncomingMessage, response);
+      documents.answer({ url, method, headers: {}, rawHeaders: [] as string[] } as IncomingMessage, response);
     assert.deepEqual(
       [ask(path(1)), ask(path(1)), ask(path(2)), ask(path(1), "HEAD")],
       [true, true, false, false],
@@ -64,6 +67,30 @@ describe("published documents", () => {
     documents.markAllStale();
     assert.equal(ask(path(1)), false, "in doubt");
     assert.ok(documents.cached(path(1)), "for as long as no better one can be made");
+  });
+
+  test("of requests sent at once each answer has its own id, and tags count on several lines and in any case", async (t) => {
+    let asked = 0;
+    const documents = publishedDocuments({ capacity: 3, clock: () => 0, idOf: () => `id-${asked++}` });
+    const document = make("a");
+    documents.put(path(1), document, documents.mark());
+    const server = createServer((request, response) => documents.answer(request, response));
+    t.after(() => server.close());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const get = (...lines: string[]) => [`GET ${path(1)} HTTP/1.1`, "Host: a", ...lines, "", ""].join("\r\n");
+    const tags = ['IF-NONE-MATCH: "x"', `if-none-Match: ${document.etag}`];
+    socket.write(get() + get(...tags) + get('If-None-Match: "x"') + get("Connection: close"));
+    const answers = (await text(socket)).split("HTTP/1.1 ").slice(1);
+    assert.deepEqual(
+      answers.map((answer) => [answer.slice(0, 3), /x-request-id: (\S+)/i.exec(answer)?.[1]]),
+      [
+        ["200", "id-0"],
+        ["304", "id-1"],
+        ["200", "id-2"],
+        ["200", "id-3"],
+      ],
+    );
   });
 
   test("documents are the bytes of their JSON, whatever is in it", () => {

@@ -51,14 +51,11 @@ export interface PublishedDocumentsOptions extends Pick<RequestReferences, "idOf
 }
 
 export function publishedDocuments(options: PublishedDocumentsOptions): PublishedDocuments {
-  const documents = new Map<string, PublishedDocument>();
+  const kept = new Map<string, KeptDocument>();
   const paths = new Map<string, Set<string>>();
-  /** Patterns, for metrics. */
-  const routes = new Map<string, string>();
   const drop = (path: string) => {
-    const { orgId } = documents.get(path) ?? {};
-    documents.delete(path);
-    routes.delete(path);
+    const orgId = kept.get(path)?.document.orgId;
+    kept.delete(path);
     if (orgId === undefined) return;
     const others = paths.get(orgId);
     others?.delete(path);
@@ -69,32 +66,32 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
   return {
     answer: (request, response) => {
       if (request.method !== "GET") return false;
-      const document = documents.get(request.url ?? "");
-      if (!document || document.staleAt <= options.clock()) return false;
+      const found = kept.get(request.url ?? "");
+      if (!found || found.document.staleAt <= options.clock()) return false;
       count++;
       const since = isMeasuring() ? performance.now() : 0;
-      answerDocument(document, request, response, [REQUEST_ID_HEADER, options.idOf(request)]);
-      if (since > 0) measureAnswer(routes.get(request.url ?? ""), response.statusCode, since);
+      answerDocument(found, request, response, options.idOf(request));
+      if (since > 0) measureAnswer(found.route, response.statusCode, since);
       return true;
     },
     mark: () => evictions,
     put: (path, document, mark, route = "(document)") => {
       if (mark !== evictions) return;
       drop(path);
-      if (documents.size >= options.capacity) drop(documents.keys().next().value as string);
-      documents.set(path, document);
-      routes.set(path, route);
+      if (kept.size >= options.capacity) drop(kept.keys().next().value as string);
+      kept.set(path, { document, route, head: [...document.headers, REQUEST_ID_HEADER, ""] });
       const { orgId } = document;
       paths.set(orgId, (paths.get(orgId) ?? new Set()).add(path));
     },
-    cached: (path) => documents.get(path),
+    cached: (path) => kept.get(path)?.document,
     evictOrganisation: (orgId) => {
       evictions++;
       for (const path of paths.get(orgId) ?? []) drop(path);
     },
     markAllStale: () => {
       evictions++;
-      for (const [path, document] of documents) documents.set(path, { ...document, staleAt: 0 });
+      for (const [path, { document, ...rest }] of kept)
+        kept.set(path, { ...rest, document: { ...document, staleAt: 0 } });
     },
     takeCount: () => {
       const taken = count;
@@ -104,25 +101,46 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
   };
 }
 
-const measureAnswer = (route = "(document)", status: number, since: number): void =>
+interface KeptDocument {
+  readonly document: PublishedDocument;
+  /** The pattern, for metrics. */
+  readonly route: string;
+  /** Of every answer, the last place for its request's id: node:http makes text of it before the next one. */
+  readonly head: string[];
+}
+
+const measureAnswer = (route: string, status: number, since: number): void =>
   measureRequest({ method: "GET", route, status, durationMs: performance.now() - since });
 
 function answerDocument(
-  { etag, headers, text, body }: PublishedDocument,
+  { document: { etag, text, body }, head }: KeptDocument,
   request: IncomingMessage,
   response: ServerResponse,
-  own: readonly string[],
+  id: string,
 ): void {
-  if (isNotModified(request.headers["if-none-match"], etag)) {
-    const kept = ["ETag", etag, "Cache-Control", cacheControl, "Access-Control-Allow-Origin", "*"];
-    response.writeHead(304, [...kept, ...own]);
+  if (isNotModified(tagsIn(request), etag)) {
+    const same = ["ETag", etag, "Cache-Control", cacheControl, "Access-Control-Allow-Origin", "*"];
+    response.writeHead(304, [...same, REQUEST_ID_HEADER, id]);
     response.end();
     return;
   }
-  response.writeHead(200, [...headers, ...own]);
+  head[head.length - 1] = id;
+  response.writeHead(200, head);
   if (text === undefined) endWithBytes(response, body);
   else response.end(text, "latin1");
 }
+
+/** `headers`, which node:http makes for who asks for it, only for a request that has tags: few have. */
+function tagsIn(request: IncomingMessage): string | undefined {
+  const { rawHeaders } = request;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (name.length === TAGS.length && name.toLowerCase() === TAGS) return request.headers[TAGS];
+  }
+  return undefined;
+}
+
+const TAGS = "if-none-match";
 
 export const DOCUMENT_MAX_AGE_SECONDS = 300;
 /** A safety net under the change feed: documents are rebuilt at least this often. */
@@ -193,7 +211,7 @@ export async function sendDocument(
     const name = document.headers[index] ?? "";
     if (name !== "Content-Length") reply.header(name, document.headers[index + 1]);
   }
-  if (isNotModified(request.headers["if-none-match"], document.etag)) await reply.code(304).send();
+  if (isNotModified(request.headers[TAGS], document.etag)) await reply.code(304).send();
   else await sendBytes(reply, document.body);
 }
 
