@@ -40,6 +40,7 @@ forEachDatabase(({ fresh }) => {
     const token = String(made.body["token"]);
     assert.match(token, /^sgn_st_[\w-]{43}$/);
     const tokens = await api.call("GET", `${path}/tokens`);
+    assert.equal((tokens.body["items"] as unknown[]).length, 1);
     assert.ok(!JSON.stringify(tokens.body).includes(token));
     const user = { userName: "new@acme.example" };
     assert.equal((await callScim("POST", `${scimUrl}/Users`, { token, body: user })).status, 201);
@@ -80,5 +81,30 @@ forEachDatabase(({ fresh }) => {
       token: String(second["token"]),
     });
     assert.equal(answer.status, 200);
+  });
+
+  test("users say which connection provisions them, and are found by it", async () => {
+    const { id, scimUrl } = await connect();
+    const { body: made } = await api.call("POST", `/connections/${id}/tokens`, { body: {} });
+    const user = { userName: "from@acme.example", externalId: "e-7" };
+    const { body: shown } = await callScim("POST", `${scimUrl}/Users`, {
+      token: String(made["token"]),
+      body: user,
+    });
+    const users = await makeApiClient(running.service, org, ["signet:users:read"]);
+    const { body } = await users.call("GET", `/users/${String(shown["id"])}`);
+    assert.deepEqual([body["source"], body["connectionId"], body["externalId"]], ["scim", id, "e-7"]);
+    for (const filter of ['source eq "scim" and externalId eq "e-7"', `connectionId eq "${id}"`]) {
+      const { body: page } = await users.call("GET", `/users?filter=${encodeURIComponent(filter)}`);
+      const items = page["items"] as ReadonlyArray<Record<string, unknown>>;
+      assert.deepEqual(
+        items.map((one) => one["id"]),
+        [shown["id"]],
+        filter,
+      );
+      assert.deepEqual(items[0], body);
+    }
+    const { body: own } = await users.call("GET", `/users/${org.user.id}`);
+    assert.deepEqual([own["source"], own["connectionId"], own["externalId"]], ["local", null, null]);
   });
 });

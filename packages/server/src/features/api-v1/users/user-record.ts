@@ -64,9 +64,11 @@ export const userSchema = Type.Object(
     role: roleSchema,
     state: Type.Union([Type.Literal("active"), Type.Literal("disabled"), Type.Literal("invited")]),
     guest: Type.Boolean({ description: "The account belongs to another organisation" }),
-    source: Type.String({ description: "`local`: this service is where the user is managed" }),
-    connectionId: Type.Null(),
-    externalId: Type.Null(),
+    source: Type.Union([Type.Literal("local"), Type.Literal("scim")], {
+      description: "`scim`: a connection provisions the user",
+    }),
+    connectionId: Type.Union([Type.String({ format: "uuid" }), Type.Null()]),
+    externalId: Type.Union([Type.String({ description: "The connection's own id" }), Type.Null()]),
     attributes: attributesSchema,
     membershipAttributes: attributesSchema,
     hasPassword: Type.Boolean(),
@@ -109,9 +111,7 @@ function userRecord(user: User, state: UserState, now: number) {
     role: user.role,
     state: user.disabledAt !== null ? "disabled" : isInvited ? "invited" : "active",
     guest: isGuest,
-    source: "local",
-    connectionId: null,
-    externalId: null,
+    ...sourceRecord(isGuest, state),
     attributes: isGuest ? {} : user.attributes,
     membershipAttributes: membership.attributes,
     hasPassword: !isGuest && state.hasPassword,
@@ -120,6 +120,11 @@ function userRecord(user: User, state: UserState, now: number) {
     createdAt: wireTime(user.createdAt),
     updatedAt: wireTime(user.profileChangedAt),
   };
+}
+
+function sourceRecord(isGuest: boolean, { connectionId, externalId }: UserState) {
+  if (isGuest || connectionId === null) return { source: "local", connectionId: null, externalId: null };
+  return { source: "scim", connectionId, externalId };
 }
 
 const detailRecord = ({ details }: User): Record<string, string | null> =>

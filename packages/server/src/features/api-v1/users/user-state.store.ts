@@ -16,6 +16,9 @@ export interface UserState {
   readonly hasPasskey: boolean;
   /** As core/sessions/last-sign-in.store.ts says it. */
   readonly lastSignInAt: number | null;
+  /** Of the connection that provisions the account at its home; null: the organisation itself manages it. */
+  readonly connectionId: string | null;
+  readonly externalId: string | null;
 }
 
 type Key = { orgId: string; homeOrgId: string; userId: string };
@@ -23,6 +26,11 @@ type Key = { orgId: string; homeOrgId: string; userId: string };
 const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => {
   const member = { org_id: value("orgId"), user_id: value("userId") };
   const owner = { org_id: value("homeOrgId"), user_id: value("userId") };
+  const provisioned = (column: "connection_id" | "external_id") =>
+    db
+      .selectFrom("scim_user")
+      .select(column)
+      .where((eb) => allOf(eb, owner));
   return db.selectNoFrom((none) => [
     db
       .selectFrom("user_action")
@@ -63,6 +71,8 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
           .limit(1),
       )
       .as("last_sign_in_at"),
+    provisioned("connection_id").as("connection_id"),
+    provisioned("external_id").as("external_id"),
   ]);
 });
 
@@ -78,6 +88,8 @@ interface StateRow {
   readonly totp: number | null;
   readonly passkeys: number | null;
   readonly last_sign_in_at: number | null;
+  readonly connection_id: string | null;
+  readonly external_id: string | null;
 }
 
 const toState = (row: StateRow | undefined): UserState => ({
@@ -86,6 +98,8 @@ const toState = (row: StateRow | undefined): UserState => ({
   hasTotp: (row?.totp ?? 0) > 0,
   hasPasskey: (row?.passkeys ?? 0) > 0,
   lastSignInAt: row?.last_sign_in_at ?? null,
+  connectionId: row?.connection_id ?? null,
+  externalId: row?.external_id ?? null,
 });
 
 // For statements over `membership` and `user_account` (members.store.ts).
@@ -101,6 +115,11 @@ export const lastSignIn = sql<number | null>`coalesce(
   (select max(at) from audit_event where org_id = membership.org_id and actor = 'user:' || membership.user_id
     and action in ('session.started', 'session.renewed')))`;
 
+const provisioned = (column: "connection_id" | "external_id") =>
+  sql<string | null>`(select ${sql.ref(column)} from scim_user where ${ofOwner})`;
+export const connectionId = provisioned("connection_id");
+export const externalId = provisioned("external_id");
+
 /** By PermId. */
 export async function findUserStates(
   db: Db,
@@ -114,6 +133,7 @@ export async function findUserStates(
     .select(sql<number>`(select count(*) from totp_credential where ${ofOwner})`.as("totp"))
     .select(sql<number>`(select count(*) from passkey where ${ofOwner})`.as("passkeys"))
     .select(lastSignIn.as("last_sign_in_at"))
+    .select([connectionId.as("connection_id"), externalId.as("external_id")])
     .where("membership.user_id", "in", ids)
     .execute();
   return new Map(rows.map((row) => [row.id, toState(row)]));

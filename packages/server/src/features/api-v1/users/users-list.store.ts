@@ -10,13 +10,14 @@ import { jsonText } from "../lists/json-member.store.ts";
 import type { ListPage, ListRequest } from "../lists/list-request.ts";
 import { type SqlField, type SqlFields, sqlList, sqlPage } from "../lists/sql-list.store.ts";
 import { detailMembers, type ShownUser } from "./user-record.ts";
-import { findUserStates, invitedUntil, lastSignIn } from "./user-state.store.ts";
+import { connectionId, externalId, findUserStates, invitedUntil, lastSignIn } from "./user-state.store.ts";
 
 const account = (column: string): SqlField => ({ kind: "text", of: sql.ref(`user_account.${column}`) });
-const absent: SqlField = { kind: "text", of: sql`cast(null as text)` };
 const isGuest = sql<SqlBool>`(membership.home_org_id <> membership.org_id)`;
 /** Of guests, the record does not say it. */
 const ofOwn = (condition: RawBuilder<SqlBool>) => sql<SqlBool>`(not ${isGuest} and ${condition})`;
+
+const connectionOfOwn = sql`case when ${isGuest} then null else ${connectionId} end`;
 
 /** As the records show them. @param now milliseconds */
 function userFields(isOnPostgres: boolean, now: number): SqlFields {
@@ -42,9 +43,9 @@ function userFields(isOnPostgres: boolean, now: number): SqlFields {
       of: sql`case when ${isDisabled} then 'disabled' when ${isInvited} then 'invited' else 'active' end`,
     },
     guest: { kind: "boolean", is: isGuest },
-    source: { kind: "text", of: sql`cast('local' as text)` },
-    connectionId: absent,
-    externalId: absent,
+    source: { kind: "text", of: sql`case when ${connectionOfOwn} is null then 'local' else 'scim' end` },
+    connectionId: { kind: "text", of: connectionOfOwn },
+    externalId: { kind: "text", of: sql`case when ${isGuest} then null else ${externalId} end` },
     hasPassword: { kind: "boolean", is: ofOwn(sql<SqlBool>`user_account.password_changed_at is not null`) },
     lastSignInAt: { kind: "time", of: lastSignIn },
     // As in the index; of a guest, when the membership began.
