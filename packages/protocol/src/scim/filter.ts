@@ -117,10 +117,17 @@ function readValue(reader: TokenReader): CompareValue {
     throw unexpected(token, "a value");
   try {
     // Entra ID writes True and False.
-    return JSON.parse(token.kind === "word" ? token.text.toLowerCase() : token.text) as CompareValue;
+    return stored(JSON.parse(token.kind === "word" ? token.text.toLowerCase() : token.text) as CompareValue);
   } catch {
-    throw unexpected(token, "a JSON string");
+    throw unexpected(token, "a JSON string of characters that a text has");
   }
+}
+
+/** PostgreSQL can't compare with NUL or half of a surrogate pair, which an escape brings past every look at the request. */
+function stored(value: CompareValue): CompareValue {
+  if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed()))
+    throw new InvalidFilter("no text has this character");
+  return value;
 }
 
 function readPath(reader: TokenReader, wanted = "an attribute"): AttributePath {

@@ -181,3 +181,41 @@ describe("a PATCH of a group", () => {
       assert.throws(() => members(one), ScimFault);
   });
 });
+
+describe("the work of one PATCH", () => {
+  const many = Array.from({ length: 200 }, (_, at) => ({ value: `${at}@acme.example` }));
+  const filter = Array.from({ length: 60 }, (_, at) => `value eq "x${at}"`).join(" or ");
+  const searches = (count: number) =>
+    Array.from({ length: count }, () => ({ op: "remove", path: `emails[${filter}]` }));
+
+  test("is bounded, comparisons of filters counted", () => {
+    const fill = { op: "replace", path: "emails", value: many };
+    assert.equal((patch(fill, ...searches(3))["emails"] as unknown[]).length, 200);
+    refused("tooMany", fill, ...searches(20));
+  });
+
+  test("is of lists that end, however they grow", () => {
+    const fill = { op: "replace", path: "emails", value: many };
+    refused("invalidValue", { op: "add", path: "emails", value: [...many, { value: "one@acme.example" }] });
+    refused("invalidValue", fill, { op: "add", path: "emails", value: [{ value: "one@acme.example" }] });
+    refused("invalidValue", fill, {
+      op: "add",
+      path: 'emails[type eq "other"].value',
+      value: "one@a.example",
+    });
+  });
+
+  test("leaves room for groups of many members", () => {
+    const group = {
+      displayName: "All",
+      members: Array.from({ length: 50_000 }, (_, at) => ({ value: `${at}` })),
+    };
+    const joins = Array.from({ length: 20 }, (_, at) => ({
+      op: "add",
+      path: "members",
+      value: [{ value: `n${at}` }],
+    }));
+    const patched = patchResource(groupType, group, { Operations: joins });
+    assert.equal((patched["members"] as unknown[]).length, 50_020);
+  });
+});

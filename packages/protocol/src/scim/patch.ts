@@ -16,17 +16,24 @@ import {
 import { parsePatchPath } from "./filter.ts";
 import { type Filter, InvalidFilter, type PatchPath } from "./filter-syntax.ts";
 import { elementMatcher } from "./match.ts";
-import { readSingle, readValue, requireDemanded } from "./read-resource.ts";
+import { readSingle, readValue, requireDemanded, requireFew } from "./read-resource.ts";
 
 const MAX_OPERATIONS = 1_000;
 const MAX_PATH = 2_000;
+/** Values that the operations of one PATCH look at, for each comparison of their filters: nobody else is served meanwhile. */
+const maxWork = { User: 200_000, Group: 2_000_000 } as const;
 
 type Op = "add" | "replace" | "remove";
 
 /** @returns a new resource. @throws ScimFault */
 export function patchResource(type: ResourceType, resource: Resource, body: unknown): Resource {
   const patched = structuredClone(resource);
-  for (const operation of readOperations(body)) apply(type, patched, operation);
+  let left: number = maxWork[type.name];
+  const spend: Spend = (work) => {
+    left -= work;
+    if (left < 0) throw fault("tooMany", "The operations look at too many values: send fewer at once.");
+  };
+  for (const operation of readOperations(body)) apply({ type, spend }, patched, operation);
   requireDemanded(type, patched);
   return patched;
 }
@@ -60,24 +67,32 @@ function readOperation(one: unknown): Operation {
   return { op, path: path === null || path === "" ? undefined : path, value };
 }
 
-function apply(type: ResourceType, resource: Resource, { op, path, value }: Operation): void {
+type Spend = (work: number) => void;
+
+interface Patching {
+  readonly type: ResourceType;
+  readonly spend: Spend;
+}
+
+function apply(patching: Patching, resource: Resource, { op, path, value }: Operation): void {
   if (path !== undefined) {
-    applyAt(type, resource, op, path, value);
+    applyAt(patching, resource, op, path, value);
     return;
   }
   if (op === "remove") throw fault("noTarget", "remove needs a path.");
   if (!isObject(value)) throw fault("invalidValue", "Without a path the value is an object.");
   for (const [key, inner] of Object.entries(value))
-    if (!ignored.some((name) => sameName(name, key))) applyAt(type, resource, op, key, inner);
+    if (!ignored.some((name) => sameName(name, key))) applyAt(patching, resource, op, key, inner);
 }
 
 /** Clients send back what they were shown. */
 const ignored = ["id", "meta", "schemas", "groups"] as const;
 
-function applyAt(type: ResourceType, resource: Resource, op: Op, text: string, value: unknown): void {
+function applyAt(patching: Patching, resource: Resource, op: Op, text: string, value: unknown): void {
+  const { type, spend } = patching;
   const extension = extensionOf(type, text);
   if (extension) {
-    applyToExtension(type, resource, op, extension.id, value);
+    applyToExtension(patching, resource, op, extension.id, value);
     return;
   }
   const { path, filter, sub } = readPath(text);
@@ -87,7 +102,7 @@ function applyAt(type: ResourceType, resource: Resource, op: Op, text: string, v
     throw fault("mutability", `${attribute.name} is required.`);
   const owner = path.urn === undefined ? undefined : extensionOf(type, path.urn);
   const target = owner ? partOf(resource, owner.id) : resource;
-  change(target, attribute, { op, filter, sub: path.sub ?? sub, value });
+  change(target, attribute, { op, filter, sub: path.sub ?? sub, value, spend });
   if (owner && Object.keys(target).length === 0) delete resource[owner.id];
 }
 
@@ -99,14 +114,14 @@ function readPath(text: string): PatchPath {
   }
 }
 
-function applyToExtension(type: ResourceType, resource: Resource, op: Op, id: string, value: unknown): void {
+function applyToExtension(patching: Patching, resource: Resource, op: Op, id: string, value: unknown): void {
   if (op === "remove" || value === null) {
     delete resource[id];
     return;
   }
   if (!isObject(value)) throw fault("invalidValue", `${id} is an object.`);
   for (const [key, inner] of Object.entries(value))
-    if (!sameName(key, "schemas")) applyAt(type, resource, op, `${id}:${key}`, inner);
+    if (!sameName(key, "schemas")) applyAt(patching, resource, op, `${id}:${key}`, inner);
 }
 
 const partOf = (resource: Resource, name: string): Resource => {
@@ -119,9 +134,10 @@ interface Change {
   readonly filter: Filter | undefined;
   readonly sub: string | undefined;
   readonly value: unknown;
+  readonly spend: Spend;
 }
 
-function change(target: Resource, attribute: Attribute, { op, filter, sub, value }: Change): void {
+function change(target: Resource, attribute: Attribute, { op, filter, sub, value, spend }: Change): void {
   requireWritable(attribute);
   // A password is taken and forgotten.
   if (attribute.mutability === "writeOnly") return;
@@ -131,7 +147,7 @@ function change(target: Resource, attribute: Attribute, { op, filter, sub, value
   const isRemoval = op === "remove" || value === null;
   if (!isRemoval && value === undefined) throw fault("invalidValue", `${op} needs a value.`);
   if (attribute.multiValued === true) {
-    changeList(target, attribute, { op: isRemoval ? "remove" : op, filter, member, value });
+    changeList(target, attribute, { op: isRemoval ? "remove" : op, filter, member, value, spend });
     return;
   }
   if (filter) throw fault("invalidPath", `${attribute.name} has one value, which no filter chooses.`);
@@ -166,13 +182,22 @@ interface ListChange {
   readonly filter: Filter | undefined;
   readonly member: Attribute | undefined;
   readonly value: unknown;
+  readonly spend: Spend;
 }
 
 function changeList(target: Resource, attribute: Attribute, wanted: ListChange): void {
   const present = Array.isArray(target[attribute.name]) ? (target[attribute.name] as unknown[]) : [];
+  wanted.spend(present.length * (wanted.filter ? comparisonsIn(wanted.filter) : 1));
   const next =
     wanted.op === "remove" ? without(attribute, present, wanted) : withValues(attribute, present, wanted);
+  requireFew(attribute, next, attribute.name);
   put(target, attribute.name, next.length === 0 ? undefined : next);
+}
+
+function comparisonsIn(filter: Filter): number {
+  if (filter.op === "and" || filter.op === "or")
+    return filter.filters.reduce((sum, one) => sum + comparisonsIn(one), 0);
+  return filter.op === "not" || filter.op === "some" ? comparisonsIn(filter.filter) : 1;
 }
 
 /** Okta and Entra ID name the members to remove in a value, without a filter. */

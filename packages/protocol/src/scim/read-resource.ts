@@ -11,7 +11,8 @@ import {
 } from "./attribute.ts";
 import { readAttributePath } from "./filter-syntax.ts";
 
-const MAX_VALUES = 100_000;
+/** Of members a group has many; everything else is looked at whole by every filter and PATCH. */
+const maxValues = ({ name }: Attribute): number => (name === "members" ? 100_000 : 200);
 const MAX_TEXT = 20_000;
 
 /**
@@ -91,11 +92,17 @@ export function readValue(attribute: Attribute, value: unknown, where: string): 
   if (attribute.multiValued !== true) return readSingle(attribute, value, where);
   // One value without its list is common.
   const values = Array.isArray(value) ? value : [value];
-  if (values.length > MAX_VALUES) throw fault("invalidValue", `${where} has at most ${MAX_VALUES} values.`);
+  requireFew(attribute, values, where);
   const read = values.map((one) => readSingle(attribute, one, where)).filter((one) => one !== undefined);
   if (read.filter((one) => isObject(one) && one["primary"] === true).length > 1)
     throw fault("invalidValue", `At most one value of ${where} is primary.`);
   return read.length === 0 ? undefined : read;
+}
+
+/** @throws ScimFault `invalidValue` */
+export function requireFew(attribute: Attribute, values: readonly unknown[], where: string): void {
+  const most = maxValues(attribute);
+  if (values.length > most) throw fault("invalidValue", `${where} has at most ${most} values.`);
 }
 
 /** One value of a list, or the value. */

@@ -112,14 +112,21 @@ function enterpriseOf(resource: Resource): Record<string, unknown> {
   );
 }
 
-/** The account's attributes with those of the extension in place of the ones before. */
+/**
+ * The account's attributes with those of the extension in place of the ones that the directory wrote before: what the organisation
+ * has given the user itself stays, as scopes may tell it.
+ */
 export const withEnterprise = (
   attributes: Readonly<Record<string, unknown>>,
   enterprise: Readonly<Record<string, unknown>>,
-): Record<string, unknown> => ({
-  ...Object.fromEntries(Object.entries(attributes).filter(([name]) => !enterpriseNames.includes(name))),
-  ...enterprise,
-});
+  before: Resource,
+): Record<string, unknown> => {
+  const written = enterpriseOf(before);
+  return {
+    ...Object.fromEntries(Object.entries(attributes).filter(([name]) => !Object.hasOwn(written, name))),
+    ...enterprise,
+  };
+};
 
 export interface ShownAccount {
   readonly email: string;

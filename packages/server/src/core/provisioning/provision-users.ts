@@ -16,6 +16,7 @@ import { findUser, insertUser } from "../users/users.store.ts";
 import { newPermId, setUserStatus } from "../users/users.ts";
 import { accountOf, type ProvisionedAccount, withEnterprise } from "./account-of-resource.ts";
 import {
+  type ConnectionOf,
   findByUserName,
   findClash,
   findScimUser,
@@ -24,6 +25,7 @@ import {
   type ProvisionedRow,
   putScimUser,
   type ScimUser,
+  userNameKey,
 } from "./scim-users.store.ts";
 
 export type ProvisionDeps = CoreDeps & NoticeDeps;
@@ -39,6 +41,8 @@ const actOf = ({ connection, address }: Provisioning) => ({
 });
 
 const MAX_RESOURCE = 100_000;
+/** Bytes of what an index holds: PostgreSQL's rows of one have at most 2,704, with the ids beside it. */
+const MAX_KEY = 2_000;
 
 /** Takes up a user again whom the client deleted and whose account stayed. @throws ScimFault */
 export function createScimUser(
@@ -50,13 +54,25 @@ export function createScimUser(
   return inTransaction(deps, async (inside) => {
     const tx = inside.database.query;
     const where = { orgId: by.connection.orgId, connectionId: by.connection.id };
-    const known = await findByUserName(tx, where, String(resource["userName"]));
+    const known = await lockByUserName(inside, where, String(resource["userName"]));
     if (known && known.deletedAt === null) throw taken("userName");
     const id = known?.userId ?? (await insertAccount(inside, by, account));
     if (known) await enableAgain(inside, by, { known, account });
     await writeUser(inside, by, { id, resource, account });
     return requireVisible(tx, by, id);
   });
+}
+
+/** Of two that take the same user up again, the second finds that the first has. */
+async function lockByUserName(
+  { database: { query: tx }, clock }: ProvisionDeps,
+  where: ConnectionOf,
+  userName: string,
+): Promise<ScimUser | undefined> {
+  const known = await findByUserName(tx, where, userName);
+  if (!known) return undefined;
+  await lockUserAccount(tx, { homeOrgId: where.orgId, id: known.userId }, clock());
+  return findByUserName(tx, where, userName);
 }
 
 async function enableAgain(
@@ -94,6 +110,7 @@ export function deleteScimUser(
   return inTransaction(deps, async (inside) => {
     const tx = inside.database.query;
     const { orgId, id: connectionId, deletionPolicy } = by.connection;
+    if (deletionPolicy === "disable") await lockUserAccount(tx, { homeOrgId: orgId, id }, inside.clock());
     const row = await findVisible(tx, { orgId, connectionId }, id);
     if (!row) throw noSuchUser();
     check(row);
@@ -102,7 +119,6 @@ export function deleteScimUser(
       if (!(await deleteUser(inside, { ...act, id }))) throw noSuchUser();
       return;
     }
-    await lockUserAccount(tx, { homeOrgId: orgId, id }, inside.clock());
     // Of a user of the organisation's own, too, what is taken up again later has to be known.
     if (row.resource === null) await takeOver(inside, by, row);
     await setUserStatus(inside, { ...act, id, disabled: true });
@@ -164,13 +180,15 @@ async function writeUser(
     throw fault("invalidValue", `A user has at most ${MAX_RESOURCE} characters of JSON.`);
   const userName = String(resource["userName"]);
   const externalId = typeof resource["externalId"] === "string" ? resource["externalId"] : null;
+  if (Buffer.byteLength(userNameKey(userName)) > MAX_KEY || Buffer.byteLength(externalId ?? "") > MAX_KEY)
+    throw fault("invalidValue", `userName and externalId have at most ${MAX_KEY} bytes.`);
   const clash = await findClash(tx, { orgId, connectionId }, { userId: id, userName, externalId });
   if (clash) throw taken(clash);
   const user = await findUser(tx, orgId, id);
   if (!user) throw noSuchUser();
-  await writeAccount(inside, by, user, account);
-  const now = inside.clock();
   const before = await findScimUser(tx, orgId, id);
+  await writeAccount(inside, by, { user, before: readBefore(before?.resource) }, account);
+  const now = inside.clock();
   if (before?.resource === text && before.deletedAt === null) return;
   const changed = changedMembers(before?.resource, resource);
   const event = { action: "user.provisioned" as const, target: id, details: { changed } };
@@ -179,9 +197,12 @@ async function writeUser(
   await putScimUser(tx, { ...key, userName, externalId, resource: text, deletedAt: null, updatedAt: now });
 }
 
+const readBefore = (text: string | undefined): Resource =>
+  text === undefined ? {} : (JSON.parse(text) as Resource);
+
 /** Names alone: the audit log outlives the account. */
 function changedMembers(before: string | undefined, resource: Resource): string[] {
-  const old = before === undefined ? {} : (JSON.parse(before) as Resource);
+  const old = readBefore(before);
   const names = new Set([...Object.keys(old), ...Object.keys(resource)]);
   return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(resource[name]));
 }
@@ -189,7 +210,7 @@ function changedMembers(before: string | undefined, resource: Resource): string[
 async function writeAccount(
   inside: ProvisionDeps,
   by: Provisioning,
-  user: User,
+  { user, before }: { readonly user: User; readonly before: Resource },
   { email, profile, attributes, active }: ProvisionedAccount,
 ): Promise<void> {
   const tx = inside.database.query;
@@ -202,7 +223,7 @@ async function writeAccount(
     id,
     profile: { ...profile, details: { ...user.details, ...profile.details } },
   });
-  const wanted = withEnterprise(user.attributes, attributes);
+  const wanted = withEnterprise(user.attributes, attributes, before);
   if (JSON.stringify(wanted) !== JSON.stringify(user.attributes)) {
     if (!areAttributes(wanted)) throw fault("invalidValue", "The enterprise members are too long.");
     await changeMemberRecord(inside, { ...act, id, record: { attributes: wanted } });
@@ -217,6 +238,7 @@ async function writeEmail(inside: ProvisionDeps, by: Provisioning, user: User, e
   const tx = inside.database.query;
   const { orgId, id } = user;
   const now = inside.clock();
+  if (user.email !== email) requireNoAdministrator(user);
   if (user.email === email) {
     if (user.emailVerified) return;
     await setEmailVerified(tx, { orgId, id, email }, now);
@@ -226,6 +248,15 @@ async function writeEmail(inside: ProvisionDeps, by: Provisioning, user: User, e
     throw taken("email address");
   const action = user.email === email ? "email.verified" : "email.changed";
   await recordAuditEvent(tx, { ...auditFields(actOf(by), now), action, target: id });
+}
+
+/**
+ * Where the address leads, a new password goes: a directory's token would be worth as much as the administrator's own.
+ * @throws ScimFault 403
+ */
+function requireNoAdministrator({ role }: User): void {
+  if (role !== "Administrator") return;
+  throw new ScimFault(403, undefined, "An administrator's email address is changed in the console alone.");
 }
 
 /** Each operation is whole or not at all; what two do at the same time is a clash for one of them. */

@@ -30,7 +30,9 @@ export async function authenticate(
     return { connection, address, root };
   }
   // Without a token nothing was guessed.
-  if (token !== undefined && isUuid(org)) await countFailure(deps, org.toLowerCase(), address);
+  // Nor in an organisation that there is not: of each of these, anybody would leave a row.
+  const isThere = isUuid(org) && (await deps.organisations.find(org.toLowerCase())) !== undefined;
+  if (token !== undefined && isThere) await countFailure(deps, org.toLowerCase(), address);
   throw new ScimFault(401, undefined, "The token is not valid for this connection.");
 }
 

@@ -177,7 +177,10 @@ async function logged(
       status,
       scimType,
     };
-    await recordCall(deps.database.query, call);
+    // What was done is done: its answer is not a fault because the connection was deleted meanwhile, or the database went away.
+    await recordCall(deps.database.query, call).catch((error: unknown) => {
+      deps.errors.log(error, request.id, status);
+    });
   };
   try {
     const answer = await handle(caller, request);
@@ -187,7 +190,7 @@ async function logged(
     const quiet = { ...deps.errors, log: () => {} };
     const { fault } = faultOf(quiet, error, request.id);
     // Where the database is away there is nowhere to keep it.
-    if (fault.status !== 503) await keep(fault.status, fault.scimType ?? null).catch(() => {});
+    if (fault.status !== 503) await keep(fault.status, fault.scimType ?? null);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** Users as SCIM resources of a connection. */
+import { setImmediate } from "node:timers/promises";
 import type { Resource } from "@signet/protocol/scim/attribute";
 import { patchResource } from "@signet/protocol/scim/patch";
 import { readResource } from "@signet/protocol/scim/read-resource";
@@ -70,6 +71,19 @@ function shownUser({ root }: Pick<ScimCaller, "root">, row: ProvisionedRow): Sho
   return { ...shown, meta: { resourceType: "User", ...times, location, version: tagOf(shown) } };
 }
 
+/** Others are served meanwhile: a filter may compare a hundred things with each value of each user. */
+function pauses(): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < LONGEST_MS) return undefined;
+    return setImmediate().then(() => {
+      since = performance.now();
+    });
+  };
+}
+
+const LONGEST_MS = 10;
+
 /** Rows that are looked at together when a filter has to be asked. */
 const BATCH = 500;
 
@@ -97,9 +111,11 @@ async function filteredUsers(
   const page: Shown[] = [];
   let total = 0;
   let before = 0;
+  const pause = pauses();
   for (let after: string | undefined; ; ) {
     const rows = await listVisible(deps.database.query, { where, narrowing, after, limit: BATCH });
     for (const row of rows) {
+      await pause();
       const shown = shownUser(caller, row);
       if (matches && !matches(shown)) continue;
       total += 1;
