@@ -15,6 +15,13 @@ export function readIdempotencyKey({ headers }: ApiRequest): string | undefined 
 export const requestHash = ({ method, raw: { url = "" } }: ApiRequest, body: Buffer): string =>
   sha256Base64url(Buffer.concat([Buffer.from(`${method} ${url}\n`), body]));
 
+/**
+ * The same of a request that may carry a password: the client's key, of which only a digest is kept, goes in, so that what is kept is
+ * nothing to guess a password by.
+ */
+export const keyedRequestHash = (key: string, request: ApiRequest, body: Buffer): string =>
+  sha256Base64url(`${key} ${requestHash(request, body)}`);
+
 interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -7,9 +7,9 @@ import type { Answer, ApiRequest, Run } from "../../../http/api/api-route.ts";
 import {
   answerToKeep,
   idempotencyRefusal,
+  keyedRequestHash,
   readIdempotencyKey,
   replayedAnswer,
-  requestHash,
 } from "../../../http/api/idempotent-answer.ts";
 
 interface Identified {
@@ -35,7 +35,7 @@ export async function runOnce(
     // Two users of one client must not be given each other's answers.
     accountId: user ? `${client.id}:${user.id}` : client.id,
     keyHash: sha256Base64url(key),
-    requestHash: requestHash(request, raw),
+    requestHash: keyedRequestHash(key, request, raw),
   };
   const outcome = await runIdempotent(deps, idempotent, run, answerToKeep).catch((error: unknown) => {
     throw error instanceof IdempotencyConflict ? idempotencyRefusal(error.code) : error;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { sha256Base64url } from "@signet/protocol/hash";
 import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -270,6 +271,26 @@ forEachDatabase(({ fresh }) => {
         .status,
       400,
     );
+  });
+
+  test("what is kept for an Idempotency-Key is nothing to guess a password in a body by", async () => {
+    const { org } = await scopesOf();
+    const { call } = await makeApiClient(running.service, org, ["signet:users:write"]);
+    const body = { email: "kept@scopes.example", password: "plum tractor ninety" };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    assert.equal((await call("POST", "/users", { body, headers })).status, 201);
+    assert.equal((await call("POST", "/users", { body, headers })).status, 201);
+    const rows = await running.service.database.query
+      .selectFrom("idempotency_key")
+      .selectAll()
+      .where("org_id", "=", org.organisation.id)
+      .execute();
+    assert.equal(rows.length, 1);
+    const url = `/api/v1/organisations/${org.organisation.id}/users`;
+    const sent = JSON.stringify(body);
+    for (const text of [sent, `POST ${url}\n${sent}`])
+      assert.equal(JSON.stringify(rows).includes(sha256Base64url(text)), false);
+    assert.equal(JSON.stringify(rows).includes(body.password), false);
   });
 
   test("a body that is too large is refused as such", async () => {
