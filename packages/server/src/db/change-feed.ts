@@ -16,6 +16,7 @@ const topics = [
   "system-account",
   "signing-pool",
   "device-ca",
+  "entitlement",
 ] as const;
 type Topic = (typeof topics)[number];
 

@@ -71,8 +71,9 @@ async function applyPending(
   if (unknown.length > 0) throw new NewerSchema(unknown, version);
   const applied = new Set(rows.map(({ name }) => name));
   const pending = timeline.filter(({ name }) => !applied.has(name) && (only?.includes(name) ?? true));
-  for (const { name, statements } of pending) {
+  for (const { name, statements, fill } of pending) {
     for (const statement of statements) await sql.raw(statement).execute(tx);
+    await fill?.(tx);
     await sql`insert into schema_migration (name, applied_at) values (${name}, ${Date.now()})`.execute(tx);
   }
   // Afterwards: the column comes with one of the migrations.

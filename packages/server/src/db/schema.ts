@@ -6,6 +6,7 @@ import type { ApplicationsSchema } from "./tables/applications.ts";
 import type { ConnectionsSchema } from "./tables/connections.ts";
 import type { ConsentsSchema } from "./tables/consents.ts";
 import type { DeviceIdentitySchema } from "./tables/device-identity.ts";
+import type { GroupsSchema } from "./tables/groups.ts";
 import type { GuardsSchema } from "./tables/guards.ts";
 import type { MessagesSchema } from "./tables/messages.ts";
 import type { OrganisationsSchema } from "./tables/organisations.ts";
@@ -21,6 +22,7 @@ export interface Schema
     ConnectionsSchema,
     ConsentsSchema,
     DeviceIdentitySchema,
+    GroupsSchema,
     GuardsSchema,
     MessagesSchema,
     OrganisationsSchema,

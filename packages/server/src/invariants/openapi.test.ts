@@ -15,6 +15,7 @@ import { type CheckedResponse, responseChecker, schemaChecks } from "../testing/
 import {
   makeClient,
   makeOrganisation,
+  REDIRECT_URI,
   startTestService,
   type TestOrganisation,
   type TestService,
@@ -202,6 +203,24 @@ describe("OAuth responses match the OpenAPI document", () => {
       await fetch(`${at}?access_token=x`, { method });
       await fetch(`${running.baseUrl}/oauth/${NO_ID}/userinfo`, { method });
       expect(method === "GET" ? "getUserinfo" : "postUserinfo", 200, 400, 401, 403, 404);
+    }
+  });
+
+  test("the pages of what a token leaves out", async () => {
+    const claims = ["roles", "groups", "permissions"];
+    const client = await makeClient(running.service, org.organisation, {
+      ...{ redirectUris: [REDIRECT_URI], allowedScopes: ["openid", ...claims] },
+    });
+    const { accessToken } = await getTokens(org, { scope: `openid ${claims.join(" ")}` }, client);
+    const { accessToken: other } = await getTokens(org);
+    for (const claim of claims) {
+      const at = `${org.issuer}/userinfo/${claim}`;
+      await fetch(at, bearer(accessToken));
+      await fetch(`${at}?limit=0`, bearer(accessToken));
+      await fetch(at, bearer("x"));
+      await fetch(at, bearer(other));
+      await fetch(`${running.baseUrl}/oauth/${NO_ID}/userinfo/${claim}`);
+      expect(`list${claim[0]?.toUpperCase()}${claim.slice(1)}OfToken`, 200, 400, 401, 403, 404);
     }
   });
 

@@ -49,6 +49,7 @@ import { imageProbes } from "../testing/probes/image-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { scimProbes } from "../testing/probes/scim-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
+import { userinfoProbes } from "../testing/probes/userinfo-probes.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -80,11 +81,11 @@ const clientForm = ({ web }: TestOrganisation) => credentials(web);
 const errorOf = (page: TestPage) => answerOf(page).get("error");
 
 const userinfo =
-  (method: "GET" | "POST"): Probe =>
+  (method: "GET" | "POST", path: string, own: number): Probe =>
   async ({ a, b, tokens }) => {
     const ask = ({ issuer }: TestOrganisation) =>
-      fetch(`${issuer}/userinfo`, { method, headers: { authorization: `Bearer ${tokens.accessToken}` } });
-    assert.equal((await ask(a)).status, 200);
+      fetch(`${issuer}/${path}`, { method, headers: { authorization: `Bearer ${tokens.accessToken}` } });
+    assert.equal((await ask(a)).status, own);
     const refused = await ask(b);
     assert.equal(refused.status, 401);
     assert.match(refused.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
@@ -125,7 +126,6 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...imageProbes,
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),
-  "OPTIONS /oauth/:org/userinfo": preflight("userinfo"),
   "OPTIONS /oauth/:org/device": preflight("device"),
   "POST /oauth/:org/device": async ({ a, b, device }) => {
     const tv = { client_id: device.application.id };
@@ -155,8 +155,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
     assert.equal(foreignToken.status, 403);
     assert.equal((await poll(a, device)).body["error"], "authorization_pending");
   },
-  "GET /oauth/:org/userinfo": userinfo("GET"),
-  "POST /oauth/:org/userinfo": userinfo("POST"),
+  ...userinfoProbes(userinfo, preflight),
   "GET /oauth/:org/end_session": endSession("get"),
   "POST /oauth/:org/end_session": endSession("post"),
 

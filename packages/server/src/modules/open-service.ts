@@ -23,6 +23,7 @@ import { createPasswordHasher, type PasswordHasher } from "../core/passwords/pas
 import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attempt-queue.ts";
 import { storedRefusedRequests } from "../core/refused-requests/refused-requests.store.ts";
 import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
+import { type EntitlementDirectory, entitlementDirectory } from "../core/roles/entitlements.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
 import { type SigningKeyDeps, type SigningKeys, signingKeys } from "../core/signing-keys/signing-keys.ts";
 import { type SigningPoolDirectory, signingPoolDirectory } from "../core/signing-pools/directory.ts";
@@ -42,6 +43,7 @@ export interface Service extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
+  readonly entitlements: EntitlementDirectory;
   /** The only HTTP client for URLs that others registered. */
   readonly outbound: Outbound;
   readonly clientKeys: ClientKeys;
@@ -85,7 +87,9 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
     const customScopes = customScopeDirectory(shared);
+    const entitlements = entitlementDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
+    const directories = { applications, customScopes, entitlements, signingPools };
     const outboundClient = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
     const activity = storedActivity({ database, clock, onError: options.onError });
@@ -98,18 +102,13 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       encryption,
       chainKey: await storedChainKey(database, encryption, masterKeys),
       organisations: organisationDirectory(shared),
-      applications,
-      customScopes,
+      ...directories,
       outbound: outboundClient,
       clientKeys: clientKeys({ outbound: outboundClient, clock }),
       keys,
       signer: localSigner(keys),
-      signingPools,
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
-      accessTokens: accessTokens({
-        ...shared,
-        ...{ baseUrl: config.baseUrl, keys, signingPools, applications, customScopes },
-      }),
+      accessTokens: accessTokens({ ...shared, ...directories, baseUrl: config.baseUrl, keys }),
       ...guessing(config),
       secretUse: use,
       activity,

@@ -1,6 +1,7 @@
 /** OAuth's JSON endpoints: token, device authorization, revocation, introspection, userinfo. No cookies; CORS for clients. */
 import { isUuid } from "@signet/protocol/hash";
 import { deviceRoute } from "../features/oauth/device-grant/device-authorization.route.ts";
+import { entitledPagesRoute } from "../features/oauth/entitled-pages.route.ts";
 import { introspectRoute } from "../features/oauth/introspect.route.ts";
 import { revokeRoute } from "../features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "../features/oauth/token/authorization-code.ts";
@@ -30,7 +31,13 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
   scope.setErrorHandler(oauthErrorHandler(errors));
   clientCors(
     scope,
-    ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo", "/oauth/:org/device"],
+    [
+      "/oauth/:org/token",
+      "/oauth/:org/revoke",
+      "/oauth/:org/userinfo",
+      ...["roles", "groups", "permissions"].map((claim) => `/oauth/:org/userinfo/${claim}`),
+      "/oauth/:org/device",
+    ],
     (orgId, origin) => isClientOrigin(service, orgId, origin),
   );
   tokenRoute(scope, calls, {
@@ -46,6 +53,7 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
   revokeRoute(scope, deps);
   introspectRoute(scope, calls, deps);
   userinfoRoutes(scope, calls, deps);
+  entitledPagesRoute(scope, calls, deps);
 };
 
 async function isClientOrigin(

@@ -123,6 +123,7 @@ describe("signet app", () => {
         ...["--refresh-token-absolute-lifetime", "7776000", "--refresh-token-grace", "0s"],
         ...["--no-refresh-without-offline-access", "--id-token-alg", "eddsa", "--access-token-alg", "RS256"],
         ...["--access-token-type", "jwt"],
+        ...["--groups-claim", "all", "--groups-claim-value", "id"],
         ...["--id-token-scope-claims", "--contact", "ops@a.example", "--access", "assigned"],
         ...["--allow-permanent-keys", "--require-signed-key-calls", "--bind-tokens"],
       );
@@ -149,6 +150,8 @@ describe("signet app", () => {
         accessTokenSignedResponseAlg: "RS256",
         accessTokenType: "JWT",
         idTokenIncludesScopeClaims: true,
+        groupsClaim: "all",
+        groupsClaimValue: "id",
         tlsClientCertificateBoundAccessTokens: true,
         audience: "https://api.example",
         allowedResources: ["https://api.example", "urn:example:api"],

@@ -4,7 +4,6 @@ import { type Application, usesSecrets } from "../../core/applications/applicati
 import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
-import { createMissingScopes } from "../../core/stacks/stack-scopes.ts";
 import { type Command, choice, type OrganisationCall, optionalText, requiredText } from "../command.ts";
 import { fields, printResult } from "../output.ts";
 import { inOneTransaction } from "../with-service.ts";
@@ -52,12 +51,11 @@ async function create(call: OrganisationCall): Promise<number> {
   const settings = { ...newSettingsOf(chosen), ...readNewSettings(values) };
   const { by } = call;
   // An application is never stored without its first secret.
-  const { application, first, createdScopes } = await inOneTransaction(service, async (inside) => {
-    const createdScopes = chosen ? await createMissingScopes(inside, chosen.stack.scopes, by) : [];
+  const { application, first } = await inOneTransaction(service, async (inside) => {
     const application = await createApplication(inside, { ...by, name, clientType, settings });
-    if (!usesSecrets(application)) return { application, createdScopes };
+    if (!usesSecrets(application)) return { application };
     const firstSecret = { ...by, applicationId: application.id, label: "first", expiresAt: null };
-    return { application, createdScopes, first: await createClientSecret(inside, firstSecret) };
+    return { application, first: await createClientSecret(inside, firstSecret) };
   }).catch(explainFaults(values));
   const secrets = first ? [first.secret] : [];
   const { baseUrl } = call.config;
@@ -71,13 +69,11 @@ async function create(call: OrganisationCall): Promise<number> {
       issuer,
       ...appRecord({ ...application, secrets }),
       ...(first ? { clientSecret: first.plaintext } : {}),
-      ...(chosen ? { createdScopes } : {}),
       ...forStack.document,
     },
     () => [
       ...fields({ issuer, clientId: application.id, clientSecret: first?.plaintext }),
       ...(first ? ["", "Copy the secret now: Signet can't show it again."] : []),
-      ...createdScopes.map((scope) => `Created the scope ${scope}, which the organisation lacked.`),
       ...forStack.lines,
     ],
   );

@@ -7,6 +7,8 @@ import {
   consentModes,
   deviceCodeGrantType,
   grantTypes,
+  groupsClaims,
+  groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "../../core/applications/application.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
@@ -188,6 +190,18 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "idTokenIncludesScopeClaims",
     help: "include the claims of all granted scopes in the ID token, custom scopes too",
     read: () => true,
+  },
+  "groups-claim": {
+    member: "groupsClaim",
+    value: "WHICH",
+    help: "groups in the scope groups: assigned (those that access or a role comes by; default) or all",
+    read: (text, option) => choice(option, text, groupsClaims),
+  },
+  "groups-claim-value": {
+    member: "groupsClaimValue",
+    value: "WHAT",
+    help: "what of a group is in the claim: displayName (default), id or externalId",
+    read: (text, option) => choice(option, text, groupsClaimValues),
   },
   contact: {
     member: "contacts",

@@ -6,10 +6,9 @@ import {
 } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { bothConsentMembers } from "../../core/applications/consent-mode.ts";
-import { createMissingScopes } from "../../core/stacks/stack-scopes.ts";
 import { type Command, definedOnly, type OrganisationCall, optionalText, UsageError } from "../command.ts";
 import { printResult } from "../output.ts";
-import { inOneTransaction, requireApplication } from "../with-service.ts";
+import { requireApplication } from "../with-service.ts";
 import { appFields, appRecord } from "./app-record.ts";
 import {
   explainFaults,
@@ -58,14 +57,11 @@ async function update(call: OrganisationCall): Promise<number> {
     throw new Error(
       `--for ${chosen.name} needs an application of the type ${chosen.stack.clientType}; the type of "${oldName}" is ${clientType} and can't be changed`,
     );
-  const changed = await inOneTransaction(service, async (inside) => {
-    if (chosen) await createMissingScopes(inside, chosen.stack.scopes, by);
-    return changeApplication(inside, { ...by, id }, (before) => ({
-      name: name ?? before.name,
-      settings: changedSettings(before, chosen, given, reset),
-      disabled: before.disabledAt !== null,
-    }));
-  }).catch(explainFaults(values));
+  const changed = await changeApplication(service, { ...by, id }, (before) => ({
+    name: name ?? before.name,
+    settings: changedSettings(before, chosen, given, reset),
+    disabled: before.disabledAt !== null,
+  })).catch(explainFaults(values));
   if (!changed) throw new Error("the application no longer exists");
   const forStack = stackOutput(chosen, changed, call.config.baseUrl);
   return printResult(call, { ...appRecord(changed), ...forStack.document }, () => [

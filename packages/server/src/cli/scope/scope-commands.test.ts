@@ -63,10 +63,10 @@ describe("signet scope, consent, preauth", () => {
         "scope update",
         "hr",
         "--claim",
-        "roles=membership:groups",
+        "teams=membership:groups",
         "--not-sensitive",
       );
-      assert.deepEqual(changed["claims"], [{ name: "roles", source: "membership", path: "groups" }]);
+      assert.deepEqual(changed["claims"], [{ name: "teams", source: "membership", path: "groups" }]);
       assert.deepEqual([changed["sensitive"], changed["displayName"]], [false, "Your department"]);
       assert.deepEqual((await json("scope update", made.id, "--no-claims"))["claims"], []);
       assert.deepEqual(

@@ -75,7 +75,7 @@ export const scopeCommands: readonly Command[] = [
     },
     examples: [
       'signet scope create --org 01998d6e-… --name payroll --display-name "See your pay" --claim department=user:attributes.department',
-      'signet scope create --org 01998d6e-… --name teams --display-name "Your teams" --claim roles=membership:groups --sensitive',
+      'signet scope create --org 01998d6e-… --name teams --display-name "Your teams" --claim teams=membership:groups --sensitive',
     ],
     runInOrganisation: async (call) => {
       const { service, values } = call;

@@ -5,13 +5,21 @@
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { findApplication, lockApplication } from "../applications/applications.store.ts";
-import type { AuditAction } from "../audit/actions.ts";
-import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
-import type { CoreDeps } from "../core-deps.ts";
+import { type Act, type AuditEvent, auditFields } from "../audit/audit.store.ts";
+import { lockGroup } from "../groups/groups.store.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { findUser } from "../users/users.store.ts";
-import { deleteAssignment, findAssigned, insertAssignment, isAssigned } from "./application-access.store.ts";
+import {
+  deleteAssignment,
+  deleteGroupAssignment,
+  findAssigned,
+  insertAssignment,
+  insertGroupAssignment,
+  isAssigned,
+  isAssignedByGroup,
+} from "./application-access.store.ts";
 
 /** @param userId a member of the application's organisation */
 export async function mayUse(
@@ -19,7 +27,9 @@ export async function mayUse(
   { orgId, id, settings }: Pick<Application, "orgId" | "id" | "settings">,
   userId: string,
 ): Promise<boolean> {
-  return settings.access === "everyone" || isAssigned(db, { orgId, applicationId: id, userId });
+  if (settings.access === "everyone") return true;
+  const assignment = { orgId, applicationId: id, userId };
+  return (await isAssigned(db, assignment)) || isAssignedByGroup(db, assignment);
 }
 
 /** Those of an organisation's applications that the user may use, in their order: one query for all of them. */
@@ -43,14 +53,14 @@ export interface AssignmentAct extends Act {
 export type Missing = "no-application" | "no-user";
 
 /** @returns whether the assignment is new */
-export function assignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolean | Missing> {
+export function assignUser(deps: RecordDeps, act: AssignmentAct): Promise<boolean | Missing> {
   const { orgId, applicationId, userId } = act;
   return deps.database.transaction(async (tx) => {
     if (!(await lockApplication(tx, { orgId, id: applicationId }))) return "no-application";
     if (!(await findUser(tx, orgId, userId))) return "no-user";
     const now = deps.clock();
     if (!(await insertAssignment(tx, { orgId, applicationId, userId, by: act.actor, now }))) return false;
-    await record(tx, act, "application.user-assigned", now);
+    await record(tx, deps, act, { action: "application.user-assigned", details: { userId } });
     return true;
   });
 }
@@ -60,7 +70,7 @@ export function assignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolean 
  * and their access tokens immediately.
  * @returns false when the user was not assigned
  */
-export function unassignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolean> {
+export function unassignUser(deps: RecordDeps, act: AssignmentAct): Promise<boolean> {
   const { orgId, applicationId, userId } = act;
   return deps.database.transaction(async (tx) => {
     if (!(await deleteAssignment(tx, { orgId, applicationId, userId }))) return false;
@@ -71,12 +81,54 @@ export function unassignUser(deps: CoreDeps, act: AssignmentAct): Promise<boolea
       await revokeSessionKeys(tx, ended);
       await revokeTokenFamilies(tx, ended);
     }
-    await record(tx, act, "application.user-unassigned", now);
+    await record(tx, deps, act, { action: "application.user-unassigned", details: { userId } });
     return true;
   });
 }
 
-const record = (tx: Db, act: AssignmentAct, action: AuditAction, now: number): Promise<void> => {
-  const { applicationId: target, userId } = act;
-  return recordAuditEvent(tx, { ...auditFields(act, now), action, target, details: { userId } });
-};
+export interface GroupAssignmentAct extends Act {
+  readonly applicationId: string;
+  readonly groupId: string;
+}
+
+/** @returns whether the assignment is new, or which of the two the organisation doesn't have */
+export function assignGroup(
+  deps: RecordDeps,
+  act: GroupAssignmentAct,
+): Promise<boolean | "no-application" | "no-group"> {
+  const { orgId, applicationId, groupId } = act;
+  return deps.database.transaction(async (tx) => {
+    if (!(await lockApplication(tx, { orgId, id: applicationId }))) return "no-application";
+    if (!(await lockGroup(tx, { orgId, id: groupId }))) return "no-group";
+    const assignment = { orgId, applicationId, groupId };
+    if (!(await insertGroupAssignment(tx, { ...assignment, by: act.actor, now: deps.clock() }))) return false;
+    await record(tx, deps, act, { action: "application.group-assigned", details: { groupId } });
+    return true;
+  });
+}
+
+/**
+ * Unassigns a group. Its members who come in by nothing else are refused from then on: whatever uses a token, a session key or
+ * a refresh token asks `mayUse` again.
+ * @returns false when the group was not assigned
+ */
+export function unassignGroup(deps: RecordDeps, act: GroupAssignmentAct): Promise<boolean> {
+  const { orgId, applicationId, groupId } = act;
+  return deps.database.transaction(async (tx) => {
+    if (!(await deleteGroupAssignment(tx, { orgId, applicationId, groupId }))) return false;
+    await record(tx, deps, act, { action: "application.group-unassigned", details: { groupId } });
+    return true;
+  });
+}
+
+const record = (
+  tx: Db,
+  deps: RecordDeps,
+  act: Act & { readonly applicationId: string },
+  event: Pick<AuditEvent, "action" | "details">,
+): Promise<void> =>
+  recordChange(tx, deps, "entitlement", {
+    ...auditFields(act, deps.clock()),
+    ...event,
+    target: act.applicationId,
+  });

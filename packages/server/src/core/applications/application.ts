@@ -38,6 +38,14 @@ export type AccessTokenType = (typeof accessTokenTypes)[number];
 export const accessModes = ["everyone", "assigned"] as const;
 export type AccessMode = (typeof accessModes)[number];
 
+/** Which groups the scope `groups` tells: those that access or a role comes by, or all. */
+export const groupsClaims = ["assigned", "all"] as const;
+export type GroupsClaim = (typeof groupsClaims)[number];
+
+/** What of a group is told; one without it is left out. */
+export const groupsClaimValues = ["displayName", "id", "externalId"] as const;
+export type GroupsClaimValue = (typeof groupsClaimValues)[number];
+
 export interface ApplicationSettings {
   readonly description?: string;
   readonly logoUri?: string;
@@ -68,6 +76,8 @@ export interface ApplicationSettings {
   readonly accessTokenType: AccessTokenType;
   /** Of standard and custom scopes; otherwise userinfo has them. */
   readonly idTokenIncludesScopeClaims: boolean;
+  readonly groupsClaim: GroupsClaim;
+  readonly groupsClaimValue: GroupsClaimValue;
   /** The `aud` of access tokens requested without a resource; default: the issuer. */
   readonly audience?: string;
   /**
@@ -146,6 +156,8 @@ export function defaultSettings(clientType: ClientType): ApplicationSettings {
     accessTokenSignedResponseAlg: "ES256",
     accessTokenType: "at+jwt",
     idTokenIncludesScopeClaims: false,
+    groupsClaim: "assigned",
+    groupsClaimValue: "displayName",
     tlsClientCertificateBoundAccessTokens: false,
     allowedResources: [],
     contacts: [],

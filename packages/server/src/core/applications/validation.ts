@@ -17,6 +17,8 @@ import {
   accessTokenTypes,
   consentModes,
   grantTypes,
+  groupsClaims,
+  groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "./application.ts";
 import { clientJwksFaults, firstCertificate } from "./client-jwks.ts";
@@ -79,6 +81,8 @@ export function requireValidApplication({
         : { message: "must be 1 to 254 characters without control characters" },
     ),
     ...choiceFaults("access", settings.access, accessModes),
+    ...choiceFaults("groupsClaim", settings.groupsClaim, groupsClaims),
+    ...choiceFaults("groupsClaimValue", settings.groupsClaimValue, groupsClaimValues),
     ...poolFaults(settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);

@@ -11,6 +11,8 @@ import {
   accessTokenTypes,
   consentModes,
   grantTypes,
+  groupsClaims,
+  groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "../applications/application.ts";
 import { attestationPolicies, ekTrustModes } from "../devices/device.ts";
@@ -116,6 +118,8 @@ const settingMembers = {
   accessTokenSignedResponseAlg: Type.Enum(algorithms),
   accessTokenType: Type.Enum([...accessTokenTypes]),
   idTokenIncludesScopeClaims: Type.Boolean(),
+  groupsClaim: Type.Enum([...groupsClaims]),
+  groupsClaimValue: Type.Enum([...groupsClaimValues]),
   backchannelLogoutUri: Type.String(),
   allowPermanentKeys: Type.Boolean(),
   requireSignedKeyCalls: Type.Boolean(),

@@ -103,7 +103,7 @@ function scopeFaults(given: FileScope, at: string): FileFault[] {
   // In the order of the file, so that faults have the right path.
   const inOrder = (given.claims ?? []).map(claimOfFile);
   const scope = { ...scopeOfFile(given), claims: inOrder };
-  return [...claims, ...coreFaults(at, () => requireValidScope(scope, { mayExist: true }))];
+  return [...claims, ...coreFaults(at, () => requireValidScope(scope, scope))];
 }
 
 function applicationFaults(given: FileApplication, at: string): FileFault[] {

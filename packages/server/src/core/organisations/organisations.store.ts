@@ -6,6 +6,7 @@ import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
+import { insertBuiltInRoles } from "../roles/built-in-roles.store.ts";
 import { defaultOrganisationSettings, type Organisation, type OrganisationSettings } from "./organisation.ts";
 
 export async function insertOrganisation(db: Db, { settings, ...organisation }: Organisation): Promise<void> {
@@ -13,6 +14,7 @@ export async function insertOrganisation(db: Db, { settings, ...organisation }: 
     .insertInto("organisation")
     .values({ ...toRow(organisation), settings: JSON.stringify(settings) })
     .execute();
+  await insertBuiltInRoles(db, organisation);
 }
 
 const columns = columnsOf<OrganisationTable>()(

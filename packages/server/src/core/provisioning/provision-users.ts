@@ -4,8 +4,8 @@ import { isUniqueViolation } from "../../db/database-errors.ts";
 import { boundTo, type Db } from "../../db/open.ts";
 import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Connection } from "../connections/connection.ts";
-import type { CoreDeps } from "../core-deps.ts";
 import type { NoticeDeps } from "../mail/notices.ts";
+import type { RecordDeps } from "../record-changes.ts";
 import { changeEmail, lockUserAccount, setEmailVerified } from "../users/account.store.ts";
 import { deleteUser } from "../users/leaving/delete-user.ts";
 import { LastAdministrator } from "../users/leaving/last-administrator.ts";
@@ -28,7 +28,7 @@ import {
   userNameKey,
 } from "./scim-users.store.ts";
 
-export type ProvisionDeps = CoreDeps & NoticeDeps;
+export type ProvisionDeps = RecordDeps & NoticeDeps;
 
 export interface Provisioning {
   readonly connection: Connection;

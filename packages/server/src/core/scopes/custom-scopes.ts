@@ -113,7 +113,7 @@ export async function changeCustomScope(
     if (!before) return undefined;
     if (version !== undefined && version !== before.version) throw new ScopeConflict("changed-meanwhile");
     const scope = { ...before, ...trimmed(content), updatedAt: deps.clock(), version: before.version + 1 };
-    requireValidScope(scope, { mayExist: true });
+    requireValidScope(scope, before);
     if (!(await replaceCustomScope(tx, scope))) throw new ScopeConflict("changed-meanwhile");
     await recordScopeChange(tx, deps, {
       orgId,

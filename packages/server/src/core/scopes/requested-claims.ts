@@ -74,6 +74,8 @@ export interface RequestedValues {
   readonly customScopes: readonly CustomScope[];
   readonly allowed: readonly string[];
   readonly consented: ScopeFingerprints | undefined;
+  /** The claims of the entitlement scopes that are requested. */
+  readonly entitled: Claims;
 }
 
 /**
@@ -88,10 +90,10 @@ export function requestedValues(requests: ClaimRequests, about: RequestedValues)
 }
 
 function claimValueOf(name: string, about: RequestedValues): unknown {
-  const { user, allowed, customScopes } = about;
+  const { user, allowed, customScopes, entitled } = about;
   const scope = scopeOfClaim(name, allowed, customScopes);
   if (scope === undefined) return undefined;
-  const standard = claimsOfScopes(user, withoutCustom([scope], customScopes));
+  const standard = claimsOfScopes(user, withoutCustom([scope], customScopes), entitled);
   const claims = withStandardClaims(customClaims({ ...about, scopes: [scope] }), standard);
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }

@@ -2,13 +2,20 @@
 import type { User } from "../users/user.ts";
 import { addressClaim, claimsOfProfile, profileClaims } from "./profile-claims.ts";
 
-export const standardScopes = ["openid", "profile", "email", "phone", "address", "offline_access"] as const;
+/** What a user, or a client itself, may do in an application; each scope has a claim of its name (api-v1.md, "In tokens"). */
+export const entitlementScopes = ["roles", "groups", "permissions"] as const;
+export type EntitlementScope = (typeof entitlementScopes)[number];
+
+export const standardScopes = [
+  ...(["openid", "profile", "email", "phone", "address", "offline_access"] as const),
+  ...entitlementScopes,
+] as const;
 
 /**
  * Organisations may have defined a custom scope of this name before it became a standard one. It stays, in place of the
  * standard scope; there can be no new one.
  */
-export const lateStandardScopes: readonly string[] = ["address"];
+export const lateStandardScopes: readonly string[] = ["address", ...entitlementScopes];
 
 /** The claims of each standard scope (specification, scope table; OpenID Connect Core §5.4). */
 export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
@@ -16,25 +23,34 @@ export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
   email: ["email", "email_verified"],
   phone: ["phone_number", "phone_number_verified"],
   address: ["address"],
+  roles: ["roles"],
+  groups: ["groups"],
+  permissions: ["permissions"],
 };
 
 /**
  * Claims that became standard ones later. Organisations may have a custom claim of the same name, which administrators have
  * decided: it is told as before, and nothing that users write about themselves takes its place.
  */
-const lateClaims: readonly string[] =
-  "middle_name nickname profile picture website gender birthdate zoneinfo role address".split(" ");
+const lateClaims: readonly string[] = [
+  ..."middle_name nickname profile picture website gender birthdate zoneinfo role address".split(" "),
+  ...entitlementScopes,
+];
 
 export const isLateClaim = (name: string): boolean => lateClaims.includes(name);
+
+/** The claim whose values are too many to be told (core/roles/entitled-claims.ts). */
+const claimOfOverage = (name: string): string => name.replace(/_overage$/, "");
 
 /** @param told claims of custom scopes */
 export function withStandardClaims<Claims extends Readonly<Record<string, unknown>>>(
   told: Claims,
   standard: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const added = Object.entries(standard).filter(
-    ([name]) => !(isLateClaim(name) && Object.hasOwn(told, name)),
-  );
+  const added = Object.entries(standard).filter(([name]) => {
+    const claim = claimOfOverage(name);
+    return !(isLateClaim(claim) && Object.hasOwn(told, claim));
+  });
   return { ...told, ...Object.fromEntries(added) };
 }
 
@@ -53,8 +69,16 @@ export function grantableScopes(requested: readonly string[], allowed: readonly 
   return requested.filter((scope) => allowed.includes(scope));
 }
 
-/** The claims of standard scopes, without absent values. @param scopes as of `withoutCustom` */
-export function claimsOfScopes(user: User, scopes: readonly string[]): Record<string, unknown> {
+/**
+ * The claims of standard scopes, without absent values.
+ * @param scopes as of `withoutCustom`
+ * @param entitled the claims of the entitlement scopes, of those that may be asked for
+ */
+export function claimsOfScopes(
+  user: User,
+  scopes: readonly string[],
+  entitled: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const claims: Record<string, unknown> = {};
   if (scopes.includes("profile")) Object.assign(claims, claimsOfProfile(user));
   if (scopes.includes("email")) {
@@ -67,6 +91,8 @@ export function claimsOfScopes(user: User, scopes: readonly string[]): Record<st
     claims["phone_number_verified"] = false;
   }
   if (scopes.includes("address")) claims["address"] = addressClaim(user);
+  for (const [name, value] of Object.entries(entitled))
+    if (scopes.includes(claimOfOverage(name))) claims[name] = value;
   const present = Object.entries(claims).filter(
     ([, value]) => value !== undefined && value !== null && value !== "",
   );

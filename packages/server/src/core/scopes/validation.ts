@@ -4,7 +4,7 @@ import { isExactJson } from "@signet/protocol/json-exact";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import { API_SCOPE_PREFIX } from "./api-scopes.ts";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
-import { lateStandardScopes, standardScopes } from "./scopes.ts";
+import { entitlementScopes, lateStandardScopes, standardScopes } from "./scopes.ts";
 
 /** For pages, which translate it. */
 export type ScopeFaultCode =
@@ -45,8 +45,12 @@ export class InvalidScope extends Error {
 const reserved: ReadonlySet<string> = new Set(
   `iss sub aud exp iat nbf jti client_id scope scopes azp auth_time acr amr cnf device_id device_attestation act may_act org_id nonce at_hash c_hash
   s_hash sid sub_jwk events txn toe active token_type username authorization_details entitlements
-  name email_verified phone_number_verified updated_at _claim_names _claim_sources`.split(/\s+/),
+  name email_verified phone_number_verified updated_at _claim_names _claim_sources
+  roles_overage groups_overage permissions_overage`.split(/\s+/),
 );
+
+/** Reserved later: scopes that have such a claim keep it. */
+const reservedLater: readonly string[] = entitlementScopes;
 
 /** Claims with a standard meaning: only the account's own value is allowed. */
 const meanings: Readonly<Record<string, string>> = {
@@ -72,10 +76,13 @@ export const MAX_CLAIMS = limits.claims;
 type Checked = Pick<CustomScope, "name" | "displayName" | "description" | "claims">;
 
 /**
- * @param mayExist whether the scope may be an older one, whose name became a standard one later
+ * @param before the scope as it is, for a change: its name may have become a standard one later, and the names of its claims
+ * reserved ones
  * @throws InvalidScope naming every fault
  */
-export function requireValidScope(scope: Checked, { mayExist = false } = {}): void {
+export function requireValidScope(scope: Checked, before?: Pick<CustomScope, "claims">): void {
+  const mayExist = before !== undefined;
+  const kept = (before?.claims ?? []).map(({ name }) => name).filter((name) => reservedLater.includes(name));
   const faults = [
     ...nameFaults(scope.name, mayExist),
     ...textFaults("displayName", scope.displayName, 1, 100),
@@ -83,7 +90,7 @@ export function requireValidScope(scope: Checked, { mayExist = false } = {}): vo
     ...(scope.claims.length > limits.claims
       ? [{ path: "claims", message: `at most ${limits.claims}`, code: "too-many-claims" as const }]
       : []),
-    ...scope.claims.flatMap((claim, index) => claimFaults(claim, `claims[${index}]`)),
+    ...scope.claims.flatMap((claim, index) => claimFaults(claim, `claims[${index}]`, kept)),
     ...duplicates(scope.claims),
   ];
   if (faults.length > 0) throw new InvalidScope(faults);
@@ -115,14 +122,15 @@ function textFaults(path: string, text: string, min: number, max: number): Scope
     : [];
 }
 
-function claimFaults(claim: ScopeClaim, path: string): ScopeFault[] {
+function claimFaults(claim: ScopeClaim, path: string, kept: readonly string[]): ScopeFault[] {
   const { name } = claim;
   const fault = (member: string, code: ScopeFaultCode, message: string) => [
     { path: `${path}.${member}`, message, code },
   ];
   if (!/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/.test(name))
     return fault("name", "claim-name", "must be 1 to 100 of A-Z a-z 0-9 _ . : / - and begin with a letter");
-  if (reserved.has(name)) return fault("name", "claim-reserved", `${name} is reserved`);
+  if (reserved.has(name) || (reservedLater.includes(name) && !kept.includes(name)))
+    return fault("name", "claim-reserved", `${name} is reserved`);
   if (!claimSources.includes(claim.source))
     return fault("source", "claim-source", `must be one of ${claimSources.join(", ")}`);
   if (claim.source === "static") {

@@ -7,7 +7,6 @@ import {
   type TokenEndpointAuthMethod,
 } from "../applications/application.ts";
 import { issuerOf } from "../organisations/organisation.ts";
-import type { StackScope } from "./stack-scopes.ts";
 
 export interface Stack {
   /** Its own name, which needs no translation. */
@@ -19,7 +18,7 @@ export interface Stack {
   readonly redirects: readonly string[];
   readonly postLogoutRedirects?: readonly string[];
   /** Requested by the printed settings. */
-  readonly scopes: ReadonlyArray<"openid" | "profile" | "email" | "offline_access" | StackScope>;
+  readonly scopes: ReadonlyArray<"openid" | "profile" | "email" | "offline_access" | "groups">;
   /** How it authenticates at the token endpoint without further settings. */
   readonly auth?: Extract<TokenEndpointAuthMethod, "client_secret_basic" | "client_secret_post">;
   /** Overrides of the client type's defaults. */
@@ -67,14 +66,16 @@ const standard = ["openid", "profile", "email", "offline_access"] as const;
 export function settingsOfStack(stack: Stack, address: string = stack.address): Partial<ApplicationSettings> {
   const at = (path: string) => (/^(?:\/|$)/.test(path) ? `${address}${path}` : path);
   const resource = stack.resourcePath === undefined ? undefined : `${address}${stack.resourcePath}`;
-  const custom = stack.scopes.filter((scope) => !(standard as readonly string[]).includes(scope));
+  const further = stack.scopes.filter((scope) => !(standard as readonly string[]).includes(scope));
   return {
     redirectUris: stack.redirects.map(at),
     postLogoutRedirectUris: (stack.postLogoutRedirects ?? []).map(at),
     ...(stack.redirects.some((path) => path.startsWith("/")) ? { homepageUri: `${address}/` } : {}),
-    ...(custom.length > 0
-      ? { allowedScopes: [...defaultSettings(stack.clientType).allowedScopes, ...custom] }
+    ...(further.length > 0
+      ? { allowedScopes: [...defaultSettings(stack.clientType).allowedScopes, ...further] }
       : {}),
+    // What these products map groups to is their own: they read every one.
+    ...(stack.scopes.includes("groups") ? { groupsClaim: "all" as const } : {}),
     ...(stack.auth ? { tokenEndpointAuthMethod: stack.auth } : {}),
     ...(resource === undefined ? {} : { audience: resource, allowedResources: [resource] }),
     ...stack.settings,

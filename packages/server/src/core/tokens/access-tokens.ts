@@ -5,11 +5,13 @@
 
 import { sha256Base64url } from "@signet/protocol/hash";
 import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jose/jws";
+import type { Application } from "../applications/application.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { seconds } from "../clock.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { findDevice } from "../devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
+import type { EntitlementDirectory } from "../roles/entitlements.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
 import { stillDefined } from "../scopes/scope-definitions.ts";
@@ -42,6 +44,7 @@ export interface AccessTokenDeps extends CoreDeps {
   readonly signingPools: SigningPoolDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
+  readonly entitlements: EntitlementDirectory;
 }
 
 interface SignedClaims {
@@ -107,7 +110,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       }
       const family = { orgId, familyId, jti, userId: sub, applicationId: client_id };
       const granted = await findActiveGrant(db, family);
-      if (!granted) return undefined;
+      if (!granted || !(await isStillAssigned(deps, application, sub))) return undefined;
       const defined = await customScopes.list(orgId);
       return stillDefined(grantableScopes(scopes, granted.scopes), granted, defined).filter(
         (one) =>
@@ -117,6 +120,17 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       );
     },
   };
+}
+
+/** Who has lost the way into an application, by whatever change of assignments and groups. */
+async function isStillAssigned(
+  { entitlements }: AccessTokenDeps,
+  { orgId, id, settings }: Application,
+  userId: string,
+): Promise<boolean> {
+  if (settings.access === "everyone") return true;
+  const { access } = await entitlements.ofUser(orgId, userId);
+  return access.some(({ applicationId }) => applicationId === id);
 }
 
 /** The scopes of a client's own token whose definitions it names. An older token names none: its time decides. */

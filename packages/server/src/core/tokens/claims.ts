@@ -1,16 +1,20 @@
 /** The claims of access tokens and ID tokens (RFC 9068; OpenID Connect Core §2; wire-contract.md §2). */
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope } from "@signet/protocol/oauth/scope";
 import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { seconds } from "../clock.ts";
 import { findConsentedFingerprints } from "../consents/consents.store.ts";
 import type { Attestation } from "../devices/device.ts";
+import { entitledClaims } from "../roles/entitled-claims.ts";
+import type { EntitlementDirectory } from "../roles/entitlements.ts";
+import { applicationOfToken } from "../roles/token-application.ts";
 import { type Claims, customClaims } from "../scopes/custom-claims.ts";
-import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import type { CustomScope, ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
 import { type RequestedClaims, type RequestedValues, requestedValues } from "../scopes/requested-claims.ts";
 import { type GrantedDefinitions, type ScopeDefinitions, stillDefined } from "../scopes/scope-definitions.ts";
-import { claimsOfScopes, withoutCustom, withStandardClaims } from "../scopes/scopes.ts";
+import { claimsOfScopes, entitlementScopes, withoutCustom, withStandardClaims } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
 import { type Authentication, newClientTokenId, newTokenId } from "./token-family.ts";
 
@@ -95,9 +99,13 @@ export interface AddedClaims {
 export interface AddedClaimsDeps {
   readonly database: Database;
   readonly customScopes: CustomScopeDirectory;
+  readonly entitlements: EntitlementDirectory;
 }
 
-/** Reads the added claims from the current records, so that they are never older than the token. */
+/**
+ * Reads the added claims from the current records, so that they are never older than the token.
+ * @throws OAuthError invalid_target when roles of two applications would be told
+ */
 export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject): Promise<AddedClaims> {
   const { application, scopes, user } = subject;
   const { orgId } = application;
@@ -106,9 +114,42 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
     customScopes.length === 0 ? undefined : await consentedFingerprints(deps, orgId, user?.consentId ?? null);
   const sources = { customScopes, consented };
   const ofScopes = customClaims({ ...sources, scopes, user: user?.user });
+  const { accessToken, idToken } = await entitledOf(deps, subject, customScopes);
   return {
-    accessToken: ofScopes,
-    idToken: user ? idTokenAdditions(application, scopes, { ...user, ...sources, ofScopes }) : {},
+    accessToken: withStandardClaims(ofScopes, accessToken),
+    idToken: user
+      ? idTokenAdditions(application, scopes, { ...user, ...sources, ofScopes, entitled: idToken })
+      : {},
+  };
+}
+
+/** The claims of the entitlement scopes: in the access token those of the application that it is for, else the client's. */
+async function entitledOf(
+  deps: AddedClaimsDeps,
+  { application, scopes, resources, user }: TokenSubject,
+  customScopes: readonly CustomScope[],
+): Promise<AddedClaims> {
+  const granted = withoutCustom(entitlementScopes, customScopes).filter((scope) => scopes.includes(scope));
+  const wanted = entitlementScopes.filter(
+    (scope) =>
+      granted.includes(scope) || (user && Object.hasOwn(user.requestedClaims.idToken, scope)) === true,
+  );
+  if (wanted.length === 0) return { accessToken: {}, idToken: {} };
+  const { orgId, id } = application;
+  const held = user
+    ? await deps.entitlements.ofUser(orgId, user.user.id)
+    : await deps.entitlements.ofClient(orgId, id);
+  const { audience } = application.settings;
+  const named = resources.length > 0 || audience === undefined ? resources : [audience];
+  const target = granted.length === 0 ? application : await applicationOfToken(deps, application, named);
+  if (!target)
+    throw new OAuthError("invalid_target", "roles of one resource at a time can be told", {
+      cause: "the audiences of several applications are named",
+      reason: "resource-not-allowed",
+    });
+  return {
+    accessToken: entitledClaims(held, target, granted),
+    idToken: entitledClaims(held, application, wanted),
   };
 }
 
@@ -116,14 +157,20 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
 function idTokenAdditions(
   { settings }: Application,
   scopes: readonly string[],
-  about: TokenUser & Pick<RequestedValues, "customScopes" | "consented"> & { ofScopes: Claims },
+  about: TokenUser & Pick<RequestedValues, "customScopes" | "consented" | "entitled"> & { ofScopes: Claims },
 ): Claims {
-  const { user, requestedClaims, granted, customScopes, consented, ofScopes } = about;
+  const { user, requestedClaims, granted, customScopes, consented, ofScopes, entitled } = about;
   const { allowedScopes, idTokenIncludesScopeClaims } = settings;
   const allowed = stillDefined(allowedScopes, granted, customScopes);
-  const requested = requestedValues(requestedClaims.idToken, { user, customScopes, consented, allowed });
-  if (!idTokenIncludesScopeClaims) return requested;
-  const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes));
+  const sources = { user, customScopes, consented, allowed, entitled };
+  const requested = requestedValues(requestedClaims.idToken, sources);
+  const standardNames = withoutCustom(scopes, customScopes);
+  // What a user may do is told to the client that asked for it: there would be a second question to userinfo at every sign-in.
+  if (!idTokenIncludesScopeClaims) {
+    const told = entitlementScopes.filter((scope) => standardNames.includes(scope));
+    return withStandardClaims(requested, claimsOfScopes(user, told, entitled));
+  }
+  const standard = claimsOfScopes(user, standardNames, entitled);
   return withStandardClaims({ ...requested, ...ofScopes }, standard);
 }
 

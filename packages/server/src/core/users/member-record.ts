@@ -1,13 +1,17 @@
 /** The role of a member, and attributes and groups for custom scopes. */
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { isExactJson } from "@signet/protocol/json-exact";
+import type { Db } from "../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { isGroupName } from "../groups/group.ts";
+import { setLocalGroups } from "../groups/named-groups.store.ts";
+import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { lockUserAccount } from "./account.store.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
 import { setRole } from "./members/members.store.ts";
 import type { Attributes, Role } from "./user.ts";
-import { findUser, type MemberRecord, setMemberRecord } from "./users.store.ts";
+import { findUser, type MemberRecord, setMemberAttributes } from "./users.store.ts";
 
 export class InvalidMemberRecord extends Error {
   override readonly name = "InvalidMemberRecord";
@@ -15,16 +19,20 @@ export class InvalidMemberRecord extends Error {
 
 const limits = { attributes: 100, groups: 200, text: 16_000 } as const;
 
-/** Replaces the given parts. @returns false when there is no such member. @throws InvalidMemberRecord */
+/**
+ * Replaces the given parts. Groups are named: the member joins the local groups with these names, which are made where there
+ * are none, and leaves every other local group.
+ * @returns false when there is no such member. @throws InvalidMemberRecord
+ */
 export async function changeMemberRecord(
-  deps: CoreDeps,
+  deps: RecordDeps,
   input: Act & { readonly id: string; readonly record: MemberRecord },
 ): Promise<boolean> {
   const { orgId, id, record } = input;
   requireValid(record.attributes ?? {}, "attribute");
   requireValid(record.membership?.attributes ?? {}, "membership attribute");
-  const groups = record.membership?.groups ?? [];
-  if (!areGroups(groups))
+  const groups = record.membership?.groups;
+  if (groups && !areGroups(groups))
     throw new InvalidMemberRecord(
       `at most ${limits.groups} groups, each of 1 to 200 characters without control characters`,
     );
@@ -33,7 +41,8 @@ export async function changeMemberRecord(
     if (!member) return false;
     // Waits for a concurrent form submission that compares versions.
     await lockUserAccount(tx, member, deps.clock());
-    if (!(await setMemberRecord(tx, { orgId, id }, record))) return false;
+    if (!(await setMemberAttributes(tx, { orgId, id }, record))) return false;
+    if (groups) await joinNamedGroups(tx, deps, { ...input, groups });
     await recordAuditEvent(tx, {
       ...auditFields(input, deps.clock()),
       action: "user.attributes-changed",
@@ -42,6 +51,21 @@ export async function changeMemberRecord(
     });
     return true;
   });
+}
+
+async function joinNamedGroups(
+  tx: Db,
+  deps: RecordDeps,
+  { id: userId, groups: names, ...act }: Act & { readonly id: string; readonly groups: readonly string[] },
+): Promise<void> {
+  const now = deps.clock();
+  const { orgId } = act;
+  const { created, isChanged } = await setLocalGroups(tx, { orgId, userId }, { names, now });
+  for (const { id: target, name } of created) {
+    const event = { action: "group.created" as const, target, details: { name } };
+    await recordChange(tx, deps, "entitlement", { ...auditFields(act, now), ...event });
+  }
+  if (isChanged) await deps.changes.publish(tx, { orgId, topic: "entitlement" });
 }
 
 /**
@@ -70,11 +94,8 @@ export function changeRole(
   });
 }
 
-const isGroup = (name: string): boolean =>
-  name.length >= 1 && name.length <= 200 && !/[\p{Cc}\p{Cf}]/u.test(name);
-
 export const areGroups = (groups: readonly string[]): boolean =>
-  groups.length <= limits.groups && groups.every(isGroup);
+  groups.length <= limits.groups && groups.every(isGroupName);
 
 /** A claim takes its name from an attribute: `__proto__` would be assigned instead of told. */
 const haveNames = (attributes: Attributes): boolean =>

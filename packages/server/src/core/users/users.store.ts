@@ -1,8 +1,9 @@
 /** Stores accounts and memberships. */
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
+import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRow } from "../../db/records.ts";
@@ -114,9 +115,20 @@ const accountColumns = columnsOf<Omit<UserAccountTable, "disabled_at">>()(
 const members = (db: Db, orgId: string) =>
   memberships(db, orgId)
     .select(accountColumns.map((name) => `user_account.${name}` as const))
-    .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
+    .select(["membership.role", "membership.attributes as membershipAttributes"])
+    .select(groupNames(db).as("groups"))
     // Disabling the home organisation disables its accounts everywhere.
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"));
+
+/** JSON: the names of the groups that the user is a direct member of. */
+function groupNames(db: Db) {
+  const names = isPostgres(db)
+    ? sql`cast(json_agg(g.display_name order by g.name_key, g.id) as text)`
+    : sql`json_group_array(g.display_name order by g.name_key, g.id)`;
+  return sql<string | null>`(select ${names} from group_user m
+    join user_group g on g.org_id = m.org_id and g.id = m.group_id
+    where m.org_id = membership.org_id and m.user_id = membership.user_id)`;
+}
 
 const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
   members(db, value("orgId")).where("membership.user_id", "=", value("id")),
@@ -232,11 +244,11 @@ export async function organisationsOfUser(db: Db, homeOrgId: string, id: string)
 export interface MemberRecord {
   /** Of the account; only the home organisation writes them. */
   readonly attributes?: Attributes;
-  readonly membership?: { readonly groups: readonly string[]; readonly attributes: Attributes };
+  readonly membership?: { readonly groups?: readonly string[]; readonly attributes: Attributes };
 }
 
-/** Replaces the given parts. @returns false when there is no such member */
-export async function setMemberRecord(
+/** Replaces the given attributes. @returns false when there is no such member */
+export async function setMemberAttributes(
   db: Db,
   { orgId, id }: { orgId: string; id: string },
   { attributes, membership }: MemberRecord,
@@ -249,7 +261,7 @@ export async function setMemberRecord(
   return affectsAny(
     db
       .updateTable("membership")
-      .set({ groups: JSON.stringify(membership.groups), attributes: JSON.stringify(membership.attributes) })
+      .set({ attributes: JSON.stringify(membership.attributes) })
       .where((eb) => allOf(eb, { org_id: orgId, user_id: id })),
   );
 }
@@ -268,7 +280,10 @@ export async function findMemberSince(
 }
 
 type MemberRow = Selectable<UserAccountTable> &
-  Pick<MembershipTable, "role" | "groups"> & { readonly membershipAttributes: string | null };
+  Pick<MembershipTable, "role"> & {
+    readonly membershipAttributes: string | null;
+    readonly groups: string | null;
+  };
 
 function fromRow(orgId: string, row: MemberRow): User {
   return {

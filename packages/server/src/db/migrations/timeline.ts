@@ -27,6 +27,7 @@ import { auditStream } from "./0028-audit-stream.ts";
 import { auditCheckpoint } from "./0029-audit-checkpoint.ts";
 import { idempotencyOfClients } from "./0030-idempotency-of-clients.ts";
 import { connections } from "./0031-connections.ts";
+import { groupsRoles } from "./0032-groups-roles.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const timeline: readonly Migration[] = [
   auditCheckpoint,
   idempotencyOfClients,
   connections,
+  groupsRoles,
 ];

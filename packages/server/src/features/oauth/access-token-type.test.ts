@@ -103,7 +103,7 @@ forEachDatabase(({ fresh }) => {
 
   test("role and groups of custom scopes stand in the ID token by idTokenIncludesScopeClaims", async () => {
     const orgId = org.organisation.id;
-    const record = { membership: { groups: ["staff", "admins"], attributes: {} } };
+    const record = { membership: { groups: ["admins", "staff"], attributes: {} } };
     await changeMemberRecord(running.service, { orgId, id: org.user.id, record, actor: "test" });
     for (const [name, path] of [
       ["teams", "groups"],
@@ -126,12 +126,12 @@ forEachDatabase(({ fresh }) => {
     const claims = payloadOf((await source.tokens({ scope }, told)).idToken);
     assert.deepEqual(
       [claims["teams"], claims["position"], claims["email"]],
-      [["staff", "admins"], "Standard", org.user.email],
+      [["admins", "staff"], "Standard", org.user.email],
     );
     const fewer = payloadOf((await source.tokens({ scope: "openid teams" }, told)).idToken);
     assert.deepEqual(
       [fewer["teams"], fewer["position"], fewer["email"]],
-      [["staff", "admins"], undefined, undefined],
+      [["admins", "staff"], undefined, undefined],
     );
     const untold = await makeClient(running.service, org.organisation, settings);
     const none = payloadOf((await source.tokens({ scope }, untold)).idToken);

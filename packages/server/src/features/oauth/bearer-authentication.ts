@@ -31,6 +31,19 @@ export async function authenticateBearer(
   organisation: Organisation,
   call: Call,
 ): Promise<BearerAuthentication> {
+  const { claims, scopes } = await authenticateToken(deps, organisation, call, "openid");
+  const user = await findUser(deps.database.query, organisation.id, claims.sub);
+  if (!user) throw bearerError(organisation, "invalid_token", "the access token has no user");
+  return { user, claims, scopes };
+}
+
+/** Of a user or of a client itself. @throws OAuthError with the challenge of RFC 6750 §3 */
+export async function authenticateToken(
+  deps: BearerDeps,
+  organisation: Organisation,
+  call: Call,
+  scope: string,
+): Promise<Omit<BearerAuthentication, "user">> {
   const token = presentedToken(call, organisation);
   const claims = await deps.accessTokens.read(organisation, token);
   const scopes = claims && (await deps.accessTokens.activeScopes(organisation, claims));
@@ -43,12 +56,9 @@ export async function authenticateBearer(
       "invalid_token",
       "the access token is bound to a certificate that the request does not have",
     );
-  if (!scopes.includes("openid")) {
-    throw bearerError(organisation, "insufficient_scope", "the scope openid is required", "openid");
-  }
-  const user = await findUser(deps.database.query, organisation.id, claims.sub);
-  if (!user) throw bearerError(organisation, "invalid_token", "the access token has no user");
-  return { user, claims, scopes };
+  if (!scopes.includes(scope))
+    throw bearerError(organisation, "insufficient_scope", `the scope ${scope} is required`, scope);
+  return { claims, scopes };
 }
 
 /** In the header or in the form, not in both (RFC 6750 §2); a query would end up in logs. */

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { grantOrganisationConsent } from "../../core/consents/consents.ts";
 import type { ScopeClaim } from "../../core/scopes/custom-scope.ts";
 import { changeCustomScope, createCustomScope } from "../../core/scopes/custom-scopes.ts";
-import { setMemberRecord } from "../../core/users/users.store.ts";
+import { changeMemberRecord } from "../../core/users/member-record.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { authorizationRequest, type TestBrowser, testBrowser } from "../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
@@ -40,14 +40,14 @@ forEachDatabase(({ fresh }) => {
     running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
     org = await makeOrganisation(running.service);
     const { id: orgId } = org.organisation;
-    await setMemberRecord(
-      running.service.database.query,
-      { orgId, id: org.user.id },
-      { attributes: { department: "Finance" }, membership: { groups: ["staff"], attributes: { desk: 7 } } },
-    );
+    const membership = { groups: ["staff"], attributes: { desk: 7 } };
+    await changeMemberRecord(running.service, {
+      ...{ orgId, id: org.user.id, actor: "test" },
+      record: { attributes: { department: "Finance" }, membership },
+    });
     scopeId = await newScope("hr", [
       { name: "department", source: "user", path: "attributes.department" },
-      { name: "groups", source: "membership", path: "groups" },
+      { name: "teams", source: "membership", path: "groups" },
       { name: "tier", source: "static", value: "gold" },
       { name: "email", source: "user", path: "email" },
     ]);
@@ -107,8 +107,8 @@ forEachDatabase(({ fresh }) => {
   };
   const only = (told: Told, names: readonly string[]) =>
     Object.fromEntries(names.filter((name) => Object.hasOwn(told, name)).map((name) => [name, told[name]]));
-  const hrClaims = ["department", "groups", "tier", "email"];
-  const hrTold = { department: "Finance", groups: ["staff"], tier: "gold", email: "user@acme.example" };
+  const hrClaims = ["department", "teams", "tier", "email"];
+  const hrTold = { department: "Finance", teams: ["staff"], tier: "gold", email: "user@acme.example" };
 
   test("puts the claims of a custom scope into the access token and userinfo, not into the ID token", async () => {
     const { asked, access, id, accessToken, refreshToken } = await signIn(app, "openid hr");
@@ -176,14 +176,14 @@ forEachDatabase(({ fresh }) => {
     const client = await newApp();
     const first = await signIn(client, "openid hr");
     assert.deepEqual((await signIn(client, "openid hr")).asked, []);
-    const [department, groups, tier, email] = [
+    const [department, teams, tier, email] = [
       { name: "department", source: "user", path: "attributes.department" },
-      { name: "groups", source: "membership", path: "groups" },
+      { name: "teams", source: "membership", path: "groups" },
       { name: "tier", source: "static", value: "gold" },
       { name: "email", source: "user", path: "email" },
     ] as const;
     const desk = { name: "desk", source: "membership", path: "attributes.desk" } as const;
-    await change([department, groups, tier, email, desk]);
+    await change([department, teams, tier, email, desk]);
     const { body } = await refresh(org, first.refreshToken, {}, client);
     const renewed = String(body["access_token"]);
     assert.deepEqual(only(payload(renewed), [...hrClaims, "desk"]), hrTold);
@@ -198,7 +198,7 @@ forEachDatabase(({ fresh }) => {
     const again = await signIn(client, "openid hr");
     assert.deepEqual(again.asked, ["hr", "openid"]);
     assert.equal(again.access["desk"], 7);
-    await change([department, groups, tier, email]);
+    await change([department, teams, tier, email]);
     assert.deepEqual((await signIn(client, "openid hr")).asked, [], "less needs no new yes");
     assert.deepEqual(
       (await signIn(client, "openid hr phone")).asked,

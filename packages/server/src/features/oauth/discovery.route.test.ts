@@ -59,6 +59,9 @@ forEachDatabase(({ fresh }) => {
       "phone",
       "address",
       "offline_access",
+      "roles",
+      "groups",
+      "permissions",
     ]);
     const device = "urn:ietf:params:oauth:grant-type:device_code";
     const grants = ["authorization_code", "refresh_token", "client_credentials", device];

@@ -14,12 +14,14 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { EntitlementDirectory } from "../../core/roles/entitlements.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { stillDefined } from "../../core/scopes/scope-definitions.ts";
-import { grantableScopes } from "../../core/scopes/scopes.ts";
+import { entitlementScopes, grantableScopes, withoutCustom } from "../../core/scopes/scopes.ts";
 import { applicationIssuer } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
+import { entitledByToken } from "../../core/tokens/entitled-by-token.ts";
 import {
   familyIdFromRefreshToken,
   type RefreshTokenKeys,
@@ -43,6 +45,7 @@ export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, Refr
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
   readonly customScopes: CustomScopeDirectory;
+  readonly entitlements: EntitlementDirectory;
 }
 
 const INACTIVE = { active: false } as const;
@@ -87,7 +90,34 @@ async function describeAccessToken(
   if (!scopes) return INACTIVE;
   const { scope, ...others } = claims;
   const granted = scope === undefined ? {} : { scope: formatScope(scopes) };
-  return { active: true, ...others, ...granted, token_type: "Bearer" };
+  const current = await entitledNow(deps, organisation, { claims, scopes });
+  return { active: true, ...others, ...current, ...granted, token_type: "Bearer" };
+}
+
+/** Roles, groups and permissions as they are, in place of what they were when the token was issued. */
+async function entitledNow(
+  deps: IntrospectDeps,
+  { id: orgId }: Organisation,
+  { claims, scopes }: { claims: AccessTokenClaims; scopes: readonly string[] },
+): Promise<Record<string, unknown>> {
+  const told = claims.scope?.split(" ") ?? [];
+  if (!entitlementScopes.some((name) => told.includes(name))) return {};
+  const customScopes = await deps.customScopes.list(orgId);
+  // A claim of an older custom scope has the name, and stays as it was issued.
+  const isCustom = (name: string) =>
+    customScopes.some((one) => scopes.includes(one.name) && one.claims.some((claim) => claim.name === name));
+  const named = withoutCustom(entitlementScopes, customScopes);
+  const standard = entitlementScopes.filter(
+    (name) => named.includes(name) && told.includes(name) && !isCustom(name),
+  );
+  // Undefined members are left out of the answer.
+  const issued = standard.flatMap((name) => [name, `${name}_overage`]).map((name) => [name, undefined]);
+  const values = await entitledByToken(
+    deps,
+    claims,
+    standard.filter((name) => scopes.includes(name)),
+  );
+  return { ...Object.fromEntries(issued), ...values };
 }
 
 function isOwnerOrAudience({ id, settings }: Application, { client_id, aud }: AccessTokenClaims): boolean {

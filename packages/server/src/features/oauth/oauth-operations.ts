@@ -1,6 +1,8 @@
 /** The OAuth endpoints of an issuer, for /openapi.json. */
+
 import Type, { type TSchema } from "typebox";
 import { attestations } from "../../core/devices/device.ts";
+import { type EntitlementScope, entitlementScopes } from "../../core/scopes/scopes.ts";
 import {
   type DescribedOperation,
   oauthErrorAnswers,
@@ -107,6 +109,12 @@ const userinfo = Type.Object(
     phone_number: Type.Optional(Type.String()),
     phone_number_verified: Type.Optional(Type.Boolean()),
     address: Type.Optional(address),
+    ...Object.fromEntries(
+      entitlementScopes.flatMap((name) => [
+        [name, Type.Optional(Type.Array(Type.String()))],
+        [`${name}_overage`, Type.Optional(Type.Boolean({ description: "More than 200: see the pages" }))],
+      ]),
+    ),
   },
   { title: "Userinfo", additionalProperties: true, description: "Claims of custom scopes are added" },
 );
@@ -154,6 +162,31 @@ const userinfoOperation = (method: "GET" | "POST"): DescribedOperation => ({
   },
 });
 
+const entitledPage = (claim: EntitlementScope): DescribedOperation => ({
+  method: "GET",
+  path: `/oauth/:org/userinfo/${claim}`,
+  operationId: `list${claim[0]?.toUpperCase()}${claim.slice(1)}OfToken`,
+  summary: `List the ${claim} of the token's subject`,
+  description: `For a token with \`${claim}_overage\`: more than 200 are not told in it. The access token needs the scope ${claim}. In the application that the token is for.`,
+  tag: "OAuth",
+  security: [["accessToken"]],
+  query: Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    cursor: Type.Optional(Type.String({ description: "`nextCursor` of the page before" })),
+  }),
+  answers: {
+    200: {
+      description: "A page, sorted",
+      schema: Type.Object({
+        items: Type.Array(Type.String()),
+        nextCursor: Type.Union([Type.String(), Type.Null()]),
+      }),
+    },
+    ...errors,
+    ...oauthErrorAnswers([403]),
+  },
+});
+
 export const oauthOperations: readonly DescribedOperation[] = [
   tokenOperation,
   {
@@ -184,6 +217,7 @@ export const oauthOperations: readonly DescribedOperation[] = [
   },
   userinfoOperation("GET"),
   userinfoOperation("POST"),
+  ...entitlementScopes.map(entitledPage),
   {
     method: "POST",
     path: "/oauth/:org/device",

@@ -1,16 +1,24 @@
 /** GET and POST /oauth/{org}/userinfo (OpenID Connect Core §5.3): the claims that the access token gives access to. */
 
 import type { FastifyInstance } from "fastify";
+import type { Application } from "../../core/applications/application.ts";
 import { noteCaller } from "../../core/audit/audited-request.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import { entitledClaims } from "../../core/roles/entitled-claims.ts";
 import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
-import { requestedValues } from "../../core/scopes/requested-claims.ts";
+import { type ClaimRequests, requestedValues } from "../../core/scopes/requested-claims.ts";
 import { stillDefined } from "../../core/scopes/scope-definitions.ts";
-import { claimsOfScopes, withoutCustom, withStandardClaims } from "../../core/scopes/scopes.ts";
+import {
+  claimsOfScopes,
+  entitlementScopes,
+  withoutCustom,
+  withStandardClaims,
+} from "../../core/scopes/scopes.ts";
 import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
 import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
+import type { User } from "../../core/users/user.ts";
 import { jsonAnswer } from "../../http/calls/call.ts";
 import { callRoute } from "../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../http/calls/direct-calls.ts";
@@ -45,11 +53,24 @@ async function userinfoClaims(
     customScopes.length === 0
       ? undefined
       : await consentedFingerprints(deps, orgId, family?.consentId ?? null);
-  const sources = { customScopes, user, consented };
+  const requests = family?.requestedClaims.userinfo ?? {};
+  const entitled = application ? await entitledHere(deps, application, { user, scopes, requests }) : {};
+  const sources = { customScopes, user, consented, entitled };
   const allowedNow = application?.settings.allowedScopes ?? [];
   const allowed = family ? stillDefined(allowedNow, family, customScopes) : allowedNow;
-  const requested = requestedValues(family?.requestedClaims.userinfo ?? {}, { ...sources, allowed });
+  const requested = requestedValues(requests, { ...sources, allowed });
   const custom = { ...customClaims({ ...sources, scopes }), ...requested };
-  const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes));
+  const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes), entitled);
   return { ...withStandardClaims(custom, standard), sub: user.id };
+}
+
+/** In the client's application, whatever the token is for. */
+async function entitledHere(
+  { entitlements }: UserinfoDeps,
+  application: Application,
+  { user, scopes, requests }: { user: User; scopes: readonly string[]; requests: ClaimRequests },
+): Promise<Claims> {
+  const wanted = entitlementScopes.filter((one) => scopes.includes(one) || Object.hasOwn(requests, one));
+  if (wanted.length === 0) return {};
+  return entitledClaims(await entitlements.ofUser(application.orgId, user.id), application, wanted);
 }

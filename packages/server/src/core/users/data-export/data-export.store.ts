@@ -22,7 +22,7 @@ export const readMemberships = (db: Db, { homeOrgId, id }: Pick<User, "homeOrgId
     .selectFrom("membership")
     .innerJoin("organisation", "organisation.id", "membership.org_id")
     .select(["membership.org_id", "organisation.name", "membership.role", "membership.created_at"])
-    .select(["membership.attributes", "membership.groups"])
+    .select("membership.attributes")
     .where((eb) => allOf(eb, { "membership.home_org_id": homeOrgId, "membership.user_id": id }))
     .orderBy("membership.created_at")
     .orderBy("membership.org_id")

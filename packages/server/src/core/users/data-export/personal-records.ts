@@ -1,5 +1,6 @@
 /** The records about one user, with readable member names. */
 import type { Db } from "../../../db/open.ts";
+import { type DirectGroup, findDirectGroups } from "../../groups/named-groups.store.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import type { User } from "../user.ts";
 import {
@@ -53,14 +54,22 @@ async function account(db: Db, user: Exported, isHome: boolean) {
 /** A membership's details belong to its organisation. */
 async function memberships(db: Db, user: Exported, isHome: boolean) {
   const rows = await readMemberships(db, user);
+  const groups = await findDirectGroups(db, { orgId: user.orgId, userId: user.id });
   return rows
     .filter(({ org_id }) => isHome || org_id === user.orgId)
     .map((row) => {
-      const details = row.org_id === user.orgId ? { groups: "groups", attributes: "attributes" } : {};
+      const isHere = row.org_id === user.orgId;
+      const details = isHere ? { attributes: "attributes" } : {};
       const organisation = { id: row.org_id, name: row.name };
-      return { organisation, ...named(row, { role: "role", since: "created_at", ...details }) };
+      const membership = named(row, { role: "role", since: "created_at", ...details });
+      return { organisation, ...membership, ...(isHere ? { groups: groups.map(toExported) } : {}) };
     });
 }
+
+const toExported = ({ displayName: name, addedAt }: DirectGroup) => ({
+  name,
+  since: new Date(addedAt).toISOString(),
+});
 
 async function factors(db: Db, { homeOrgId: orgId, id }: Exported) {
   const owner = { orgId, id };

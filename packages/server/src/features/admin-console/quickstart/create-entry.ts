@@ -12,7 +12,6 @@ import {
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { type Stack, settingsOfStack, usesAddress } from "../../../core/stacks/stack.ts";
-import { createMissingScopes } from "../../../core/stacks/stack-scopes.ts";
 import { stacks } from "../../../core/stacks/stacks.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
@@ -129,9 +128,8 @@ function createOnce(
 ): Promise<{ application: Application; plaintext?: string } | "duplicate-submission"> {
   const by = auditContext(visit, form.signedIn);
   const { firstLabel: secretLabel } = pageMessages(visit, form.signedIn).console.applications.secrets;
-  const { stack, hasSecret } = needsOf(entry);
+  const { hasSecret } = needsOf(entry);
   return applyOnce(deps, form, async (inside) => {
-    if (stack) await createMissingScopes(inside, stack.scopes, by);
     const content =
       entry.stack === undefined
         ? {

@@ -180,7 +180,7 @@ describe("user pages", () => {
       ["Grace", "Hopper", "amazing.grace", "+45 12 34 56 78", "de", "Administrator"],
     );
     assert.deepEqual(attributes, { department: "Finance", level: 4 });
-    assert.deepEqual(membership, { groups: ["staff", "payroll"], attributes: { desk: [1, 2] } });
+    assert.deepEqual(membership, { groups: ["payroll", "staff"], attributes: { desk: [1, 2] } });
     const events = (await listAuditEvents(db(), orgId(), 9)).filter(({ target }) => target === id);
     assert.deepEqual(events.map(({ action }) => action).sort(), [
       "user.attributes-changed",

@@ -1,8 +1,8 @@
 /** A PATCH of a user: what it means for the account, by the rules that the console and the account pages follow. */
 import type { Static } from "typebox";
 import Type from "typebox";
-import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { NoticeDeps } from "../../../core/mail/notices.ts";
+import type { RecordDeps } from "../../../core/record-changes.ts";
 import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { setVerifiedEmail } from "../../../core/users/account-mails.ts";
 import { areAttributes, changeMemberRecord, changeRole } from "../../../core/users/member-record.ts";
@@ -63,7 +63,7 @@ const ofMembership: readonly string[] = ["role", "membershipAttributes"];
  * @throws ApiError 403, 404, 409, 422; LastAdministrator, UsernameTaken
  */
 export async function changeUser(
-  deps: CoreDeps & NoticeDeps,
+  deps: RecordDeps & NoticeDeps,
   caller: ApiCaller,
   { id, patch, check }: { id: string; patch: UserPatch; check: (user: User) => Promise<void> },
 ): Promise<User> {
@@ -129,7 +129,7 @@ function readPatch(user: User, patch: UserPatch) {
   if (faults.length > 0) throw invalid(faults);
   const record = {
     ...(attributes === undefined ? {} : { attributes }),
-    ...(ofMember === undefined ? {} : { membership: { ...user.membership, attributes: ofMember } }),
+    ...(ofMember === undefined ? {} : { membership: { attributes: ofMember } }),
   };
   return { profile, username, record: Object.keys(record).length === 0 ? undefined : record };
 }

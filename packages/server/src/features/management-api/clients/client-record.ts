@@ -181,6 +181,8 @@ export function settingsOf(
   const isService = given.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return {
     ...defaultSettings(type),
+    // What this API does not show stays.
+    ...(before ? { groupsClaim: before.groupsClaim, groupsClaimValue: before.groupsClaimValue } : {}),
     ...(isService ? { allowedScopes: [] } : {}),
     ...given,
     ...(before ? changedConsentMembers(given, before) : bothConsentMembers(given)),

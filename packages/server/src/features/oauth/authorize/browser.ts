@@ -13,6 +13,7 @@ import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts"
 import type { GuessDeps } from "../../../core/rate-limits/attempts.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
+import type { EntitlementDirectory } from "../../../core/roles/entitlements.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../../core/second-factors/passkeys/passkeys.ts";
@@ -49,6 +50,7 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
+  readonly entitlements: EntitlementDirectory;
   readonly keys: SigningKeys;
   readonly cookies: SessionCookies;
   readonly csrf: Csrf;

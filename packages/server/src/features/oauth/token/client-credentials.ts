@@ -4,7 +4,12 @@ import { parseScope } from "@signet/protocol/oauth/scope";
 import { apiAudience, apiScopesOf } from "../../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
-import { grantableScopes, standardScopes, withoutCustom } from "../../../core/scopes/scopes.ts";
+import {
+  entitlementScopes,
+  grantableScopes,
+  standardScopes,
+  withoutCustom,
+} from "../../../core/scopes/scopes.ts";
 import { releaseTokens } from "../../../core/tokens/signer.ts";
 import { type Grant, type GrantRequest, requestedResources } from "./grant.ts";
 
@@ -29,7 +34,8 @@ export function clientCredentialsGrant({
       );
       // A token that is asked for other services alone gives those no access to the API (RFC 8707 §2.2).
       const kept = resources.length > 0 && !resources.includes(api) ? ofApi : [];
-      const scopes = grantedScopes(request, [...withoutCustom(standardScopes, defined), ...kept]);
+      const ofUsers = standardScopes.filter((scope) => !entitlementScopes.some((one) => one === scope));
+      const scopes = grantedScopes(request, [...withoutCustom(ofUsers, defined), ...kept]);
       return { resources, scopes, definitions: definitionsOf(defined, scopes) };
     },
     consume: async (_request, _basis, signed) => ({ tokens: await releaseTokens(signed) }),
@@ -37,7 +43,8 @@ export function clientCredentialsGrant({
 }
 
 /**
- * All allowed scopes when the request names none. The standard scopes tell of a user, and mean nothing without one.
+ * All allowed scopes when the request names none. Most standard scopes tell of a user, and mean nothing without one; what a
+ * client itself may do is told like what a user may.
  * @param without scopes that are not granted, allowed or not
  */
 function grantedScopes({ form, application }: GrantRequest, without: readonly string[]): string[] {

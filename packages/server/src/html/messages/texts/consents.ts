@@ -2,6 +2,7 @@
 export type ConsentsTexts = {
   scopes: {
     openid: string; profile: string; email: string; phone: string; address: string; offline_access: string;
+    roles: string; groups: string; permissions: string;
   };
   consent: {
     heading: (values: { application: string }) => string; signedInAs: string; switchAccount: string;

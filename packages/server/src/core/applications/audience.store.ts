@@ -1,0 +1,19 @@
+/** Finds applications by the audience that their access tokens have. */
+import { sql } from "kysely";
+import type { Db } from "../../db/open.ts";
+
+/** Nothing keeps two applications from having one audience. @returns their ids */
+export async function findIdsByAudience(db: Db, orgId: string, audience: string): Promise<string[]> {
+  // Settings are JSON text, as `JSON.stringify` writes it; what is found is read again to be sure.
+  const member = `%${JSON.stringify({ audience }).slice(1, -1).replaceAll(/[!%_]/g, "!$&")}%`;
+  const rows = await db
+    .selectFrom("application")
+    .select(["id", "settings"])
+    .where("org_id", "=", orgId)
+    .where(sql<boolean>`settings like ${member} escape '!'`)
+    .orderBy("id")
+    .execute();
+  return rows
+    .filter(({ settings }) => (JSON.parse(settings) as { audience?: string }).audience === audience)
+    .map(({ id }) => id);
+}
