@@ -42,7 +42,8 @@ export const apiConnectionCases = apiV1Cases({
     wrongQueries: wrongLists,
   },
   "POST /connections/:id/tokens": {
-    ...{ scopes: writes, path: below("/tokens"), options: () => ({ body: { label: "one" } }), status: 201 },
+    scopes: [...writes, "signet:users:write"],
+    ...{ path: below("/tokens"), options: () => ({ body: { label: "one" } }), status: 201 },
     wrong: [
       ...wrongBodies,
       { expiresAt: "2020-01-01T00:00:00Z" },

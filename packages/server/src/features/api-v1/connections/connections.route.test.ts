@@ -17,7 +17,7 @@ forEachDatabase(({ fresh }) => {
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh() });
     org = await makeOrganisation(running.service);
-    api = await makeApiClient(running.service, org, ["signet:connections:write"]);
+    api = await makeApiClient(running.service, org, ["signet:connections:write", "signet:users:write"]);
   });
   after(async () => {
     assert.deepEqual(running.errors, []);
@@ -49,6 +49,18 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([last?.["method"], last?.["path"], last?.["status"]], ["POST", "/Users", 201]);
     assert.equal((await api.call("DELETE", `${path}/tokens/${made.body["id"]}`)).status, 204);
     assert.equal((await callScim("GET", `${scimUrl}/Users`, { token })).status, 401);
+  });
+
+  test("a token, which writes users, is made by who may write them", async () => {
+    const { id } = await connect();
+    const lesser = await makeApiClient(running.service, org, [
+      "signet:connections:write",
+      "signet:users:read",
+    ]);
+    const { status, body } = await lesser.call("POST", `/connections/${id}/tokens`, { body: {} });
+    assert.deepEqual([status, body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    const tokens = await lesser.call("GET", `/connections/${id}/tokens`);
+    assert.deepEqual(tokens.body["items"], []);
   });
 
   test("there are ten tokens at most, and one that has expired is none", async () => {

@@ -11,7 +11,7 @@ import { invalid, notFound } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { idOf } from "../../../http/api/path-id.ts";
 import { readWireTime } from "../../../http/api/times.ts";
-import { actOf } from "../access.ts";
+import { actOf, requireHeld } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { type ApiResource, createRoute, deleteRoute, listRoute } from "../frame/resource-routes.ts";
 import { memoryPage } from "../lists/memory-list.ts";
@@ -68,10 +68,12 @@ export function apiConnectionTokensRoutes(
     "/api/v1/organisations/:org/connections/:id/tokens",
     {
       ...{ operationId: "apiCreateConnectionToken", summary: "Create a token: ten at most" },
+      ...{ description: "`signet:users:write` too: the token makes, changes and ends users.", errors: [403] },
       ...{ body: newToken, created: createdTokenSchema, example: { label: "Entra ID" } },
     },
     async (inside, { caller, orgId, params, body }) => {
       const id = await requireConnection(inside, orgId, idOf(params));
+      requireHeld(caller, "signet:users:write");
       const { label = "", expiresAt = null } = body;
       const at = expiresAt === null ? null : readWireTime(expiresAt);
       if (at === undefined) throw invalid([{ path: "/expiresAt", message: "is no date and time" }]);
