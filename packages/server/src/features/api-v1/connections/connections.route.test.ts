@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import { callScim } from "../../../testing/fixtures/scim-connection.ts";
@@ -118,5 +119,38 @@ forEachDatabase(({ fresh }) => {
     }
     const { body: own } = await users.call("GET", `/users/${org.user.id}`);
     assert.deepEqual([own["source"], own["connectionId"], own["externalId"]], ["local", null, null]);
+  });
+
+  test("the audit log tells each act, and what the directory did as the connection's own", async () => {
+    const { id, scimUrl } = await connect("Audited");
+    const { body: made } = await api.call("POST", `/connections/${id}/tokens`, { body: {} });
+    const token = String(made["token"]);
+    const body = { userName: "audited@acme.example" };
+    const { body: user } = await callScim("POST", `${scimUrl}/Users`, { token, body });
+    await callScim("DELETE", `${scimUrl}/Users/${String(user["id"])}`, { token });
+    await api.call("PATCH", `/connections/${id}`, { body: { name: "Renamed" } });
+    await api.call("DELETE", `/connections/${id}/tokens/${String(made["id"])}`);
+    await api.call("DELETE", `/connections/${id}`);
+    const told = await listAuditEvents(running.service.database.query, org.organisation.id, 100);
+    const actions = (of: (event: (typeof told)[number]) => boolean) =>
+      told
+        .filter(of)
+        .map(({ action }) => action)
+        .reverse();
+    assert.deepEqual(
+      actions(({ target }) => target === id),
+      [
+        "connection.created",
+        "connection.token-created",
+        "connection.changed",
+        "connection.token-revoked",
+        "connection.deleted",
+      ],
+    );
+    assert.deepEqual(
+      actions(({ actor }) => actor === `connection:${id}`),
+      ["user.created", "user.provisioned", "user.disabled", "user.deprovisioned"],
+    );
+    assert.ok(!JSON.stringify(told).includes(token));
   });
 });
