@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
+import { isUniqueViolation } from "../../db/database-errors.ts";
 import { inListOrder, type KeysetPage, readPage } from "../../db/keyset.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -62,14 +63,24 @@ export const isNameTaken = (
       .where("id", "<>", id),
   );
 
-/** The caller has locked the group. */
-export async function replaceGroup(tx: Db, group: Group): Promise<void> {
+/**
+ * The caller has locked the group. @returns false when another one took its name between a look and this: roll back, as the
+ * transaction can do nothing else any more
+ */
+export async function replaceGroup(tx: Db, group: Group): Promise<boolean> {
   const { org_id, id, created_at: _, ...changed } = toGroupRow(group);
-  await tx
+  const replacing = tx
     .updateTable("user_group")
     .set(changed)
     .where((eb) => allOf(eb, { org_id, id }))
     .execute();
+  return replacing.then(
+    () => true,
+    (error: unknown) => {
+      if (isUniqueViolation(error)) return false;
+      throw error;
+    },
+  );
 }
 
 export const deleteGroupRow = (tx: Db, { orgId, id }: GroupKey): Promise<boolean> =>

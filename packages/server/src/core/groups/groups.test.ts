@@ -72,6 +72,27 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await changeGroup(deps(), { ...own.act, id, content: {} }))?.version, 2);
   });
 
+  test("of two groups that take one name at the same time, one has it", async () => {
+    const ids = [await own.group("Racer 1"), await own.group("Racer 2")];
+    const both = Promise.withResolvers<void>();
+    let waiting = 0;
+    // SQLite's transactions run one after the other.
+    const check = async () => {
+      waiting += 1;
+      if (waiting === ids.length || database.kind === "sqlite") both.resolve();
+      await both.promise;
+    };
+    const content = { displayName: "Winner" };
+    const outcomes = await Promise.allSettled(
+      ids.map((id) => changeGroup(deps(), { ...own.act, id, content, check })),
+    );
+    const refusals = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+    assert.deepEqual(
+      refusals.map((error) => (error as { code?: unknown }).code),
+      ["name-taken"],
+    );
+  });
+
   test("what no group can be is named, member by member", async () => {
     const create = (content: Partial<Parameters<typeof createGroup>[1]["content"]>) =>
       createGroup(deps(), {

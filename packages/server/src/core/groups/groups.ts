@@ -74,7 +74,7 @@ export function changeGroup(
     const group = { ...before, ...wanted, updatedAt: deps.clock(), version: before.version + 1 };
     if (changed.includes("displayName") && (await isNameTaken(tx, group)))
       throw new GroupConflict("name-taken");
-    await replaceGroup(tx, group);
+    if (!(await replaceGroup(tx, group))) throw new GroupConflict("name-taken");
     await record(tx, deps, act, { action: "group.changed", group, changed });
     return group;
   });
@@ -118,7 +118,7 @@ export function makeGroupLocal(
     const local = { source: "local", connectionId: null } as const;
     const group = { ...before, ...local, updatedAt: now, version: before.version + 1 };
     if (await isNameTaken(tx, group)) throw new GroupConflict("name-taken");
-    await replaceGroup(tx, group);
+    if (!(await replaceGroup(tx, group))) throw new GroupConflict("name-taken");
     await record(tx, deps, { orgId, ...act }, { action: "group.handed-over", group });
     return group;
   });
