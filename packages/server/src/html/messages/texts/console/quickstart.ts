@@ -64,11 +64,11 @@ export type ConsoleQuickstartTexts = {
         decoded: string; decodedText: string; ownClaim: string;
         claims: {
           cnf: string; device_id: string; device_attestation: string; events: string; name: string;
-          given_name: string; family_name: string; role: string; preferred_username: string; email: string;
-          email_verified: string; phone_number: string; phone_number_verified: string; middle_name: string;
-          nickname: string; profile: string; picture: string; website: string; gender: string;
-          birthdate: string; zoneinfo: string; locale: string; updated_at: string; address: string;
-          x5c: string;
+          given_name: string; family_name: string; role: string; roles: string; groups: string;
+          permissions: string; preferred_username: string; email: string; email_verified: string;
+          phone_number: string; phone_number_verified: string; middle_name: string; nickname: string;
+          profile: string; picture: string; website: string; gender: string; birthdate: string;
+          zoneinfo: string; locale: string; updated_at: string; address: string; x5c: string;
         };
       };
     };
