@@ -10,6 +10,8 @@ import {
   consentModes,
   defaultSettings,
   grantTypes,
+  groupsClaims,
+  groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "../../../core/applications/application.ts";
 import {
@@ -64,6 +66,10 @@ const valued = {
   allowedResources: uris(),
   allowPermanentKeys: Type.Boolean(),
   requireSignedKeyCalls: Type.Boolean(),
+  groupsClaim: Type.Enum([...groupsClaims], {
+    description: "`groups` in tokens: those on a path to access or a role here, or all",
+  }),
+  groupsClaimValue: Type.Enum([...groupsClaimValues]),
 };
 
 /** Settings that may be unset. */

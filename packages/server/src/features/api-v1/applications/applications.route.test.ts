@@ -94,6 +94,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await api.call("GET", path)).body["description"], null);
   });
 
+  test("which groups tokens tell, and by what, is set here", async () => {
+    const { path, body } = await create();
+    assert.deepEqual([body["groupsClaim"], body["groupsClaimValue"]], ["assigned", "displayName"]);
+    const changed = await patch(path, { groupsClaim: "all", groupsClaimValue: "externalId" });
+    assert.deepEqual([changed.body["groupsClaim"], changed.body["groupsClaimValue"]], ["all", "externalId"]);
+    assert.equal((await patch(path, { groupsClaim: "some" })).status, 422);
+  });
+
   test("consent is told in two members that are one setting", async () => {
     const { path } = await create();
     const consent = async (body: object) => {
