@@ -143,9 +143,9 @@ function smallTargets(page: Page): Promise<string[]> {
     .map((element) => element.outerHTML)`) as Promise<string[]>;
 }
 
-/** Label, explanation and control of a field each have a place of their own. */
+/** Label, explanation and control of a field each have a place of their own. A link beside them is larger to the finger than to the eye. */
 const overlaps = `[...document.querySelectorAll(".field")].flatMap((field) => {
-  const parts = [...field.children].filter((part) => part.checkVisibility() && part.getBoundingClientRect().width > 1);
+  const parts = [...field.children].filter((part) => !part.matches("a") && part.checkVisibility() && part.getBoundingClientRect().width > 1);
   const boxes = parts.map((part) => part.getBoundingClientRect());
   return boxes.flatMap((one, index) =>
     boxes.slice(index + 1).some(({ left, right, top, bottom }) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { deleteApplication } from "../../core/applications/application-changes.ts";
-import { grantApplication, removeSystemAccount } from "../../core/system-accounts/system-accounts.ts";
+import { grantApplication } from "../../core/system-accounts/system-accounts.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { notificationsDelivered } from "../../testing/fakes/change-notifications.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -69,18 +69,6 @@ describe("records deleted before the node is notified", () => {
       const ask = () => postForm(`${org.issuer}/device`, { ...credentials(device), scope: "openid" });
       const { id } = device.application;
       await comesBackLater(ask, 200, () => deleteApplication(elsewhere(), named(id)), 401);
-    });
-
-    test("a system account whose response is to be stored", async () => {
-      const account = await makeSystemAccount(running.service, org, { administrator: true });
-      let asked = 0;
-      const ask = () =>
-        callApi(`${running.baseUrl}/legacy/api/oauth/clients`, account, {
-          body: { name: "x", clientType: "public", redirectUris: ["https://app.example/callback"] },
-          headers: { "idempotency-key": String(asked++) },
-        });
-      // Its own request tells news of the organisation's applications, which it is found without.
-      await comesBackLater(ask, 201, () => removeSystemAccount(elsewhere(), named(account.id)), 401);
     });
   });
 });

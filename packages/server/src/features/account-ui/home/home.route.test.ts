@@ -116,7 +116,7 @@ describe("the user's home", () => {
         found.map(({ name }) => name),
         ["Mine"],
       );
-      assert.ok(queries <= 2, `${queries} queries`);
+      assert.ok(queries <= 3, `${queries} queries`);
     });
 
     test("has a search from 13 applications on", async () => {
