@@ -241,7 +241,7 @@ test("oauth2-proxy", { skip: missingGoProgram("oauth2-proxy"), timeout }, () =>
       email: headers["x-forwarded-email"],
       groups: headers["x-forwarded-groups"],
     };
-    assert.deepEqual([user, email, groups], [org.user.id, org.user.email, "staff,admins"]);
+    assert.deepEqual([user, email, groups], [org.user.id, org.user.email, "admins,staff"]);
 
     const [signOut = ""] = (await readdir(folder)).filter((file) => file.startsWith("Sign out"));
     const confirm = await person.open(
@@ -265,7 +265,7 @@ test("kubelogin", { skip: missingGoProgram("kubelogin"), timeout }, () =>
       >;
       return { sub, email, groups };
     };
-    const expected = { sub: org.user.id, email: org.user.email, groups: ["staff", "admins"] };
+    const expected = { sub: org.user.id, email: org.user.email, groups: ["admins", "staff"] };
     const first = await runKubelogin(files);
     await person.signIn(await person.open((await first.page) ?? "it needs no browser"));
     const idToken = await first.idToken();
