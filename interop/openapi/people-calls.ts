@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { createAction } from "../../packages/server/src/core/actions/actions.ts";
 import type { ActionType } from "../../packages/server/src/core/actions/user-action.ts";
 import { testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
+import { codeSource } from "../../packages/server/src/testing/fakes/code-source.ts";
 import { newestApiLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { credentials, postForm } from "../../packages/server/src/testing/fixtures/client.ts";
 import { makeDeviceApp } from "../../packages/server/src/testing/fixtures/device.ts";
@@ -14,6 +15,7 @@ import {
   makeClient,
   makeOrganisation,
   PASSWORD,
+  REDIRECT_URI,
   type TestOrganisation,
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
@@ -39,7 +41,17 @@ export async function oauthCalls(running: TestService, org: TestOrganisation): P
     const { body } = await postForm(`${org.issuer}/token`, form);
     return { body: { token: String(body["access_token"]), ...credentials(client) } };
   };
+  const names = ["roles", "groups", "permissions"] as const;
+  const portal = await makeClient(service, org.organisation, {
+    redirectUris: [REDIRECT_URI],
+    allowedScopes: ["openid", ...names],
+  });
+  const entitled = async () => {
+    const source = codeSource(await newPerson(running, org));
+    return bearer((await source.tokens({ scope: `openid ${names.join(" ")}` }, portal)).accessToken);
+  };
   return {
+    ...Object.fromEntries(names.map((name) => [`GET /oauth/{org}/userinfo/${name}`, entitled])),
     "POST /oauth/{org}/token": async () => ({ body: form }),
     "POST /oauth/{org}/revoke": token,
     "POST /oauth/{org}/introspect": token,
