@@ -128,6 +128,19 @@ export const withEnterprise = (
   };
 };
 
+/** The profile's details likewise: what the directory wrote before and no longer has is gone. */
+export const withDetails = (
+  present: ProfileDetails,
+  details: ProfileDetails,
+  before: Resource,
+): ProfileDetails => {
+  const written = detailsOf(before, part(before["name"]));
+  return {
+    ...Object.fromEntries(Object.entries(present).filter(([name]) => !Object.hasOwn(written, name))),
+    ...details,
+  };
+};
+
 export interface ShownAccount {
   readonly email: string;
   readonly firstname: string;

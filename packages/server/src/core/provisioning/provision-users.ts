@@ -6,15 +6,16 @@ import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Connection } from "../connections/connection.ts";
 import type { NoticeDeps } from "../mail/notices.ts";
 import type { RecordDeps } from "../record-changes.ts";
-import { changeEmail, lockUserAccount, setEmailVerified } from "../users/account.store.ts";
+import { lockUserAccount, setEmailVerified } from "../users/account.store.ts";
+import { setVerifiedEmail } from "../users/account-mails.ts";
 import { deleteUser } from "../users/leaving/delete-user.ts";
 import { LastAdministrator } from "../users/leaving/last-administrator.ts";
 import { areAttributes, changeMemberRecord } from "../users/member-record.ts";
 import { changeProfile } from "../users/profile/profile.ts";
 import { emailKey, type User } from "../users/user.ts";
 import { findUser, insertUser } from "../users/users.store.ts";
-import { newPermId, setUserStatus } from "../users/users.ts";
-import { accountOf, type ProvisionedAccount, withEnterprise } from "./account-of-resource.ts";
+import { InvalidUser, newPermId, setUserStatus } from "../users/users.ts";
+import { accountOf, type ProvisionedAccount, withDetails, withEnterprise } from "./account-of-resource.ts";
 import {
   type ConnectionOf,
   findByUserName,
@@ -57,7 +58,6 @@ export function createScimUser(
     const known = await lockByUserName(inside, where, String(resource["userName"]));
     if (known && known.deletedAt === null) throw taken("userName");
     const id = known?.userId ?? (await insertAccount(inside, by, account));
-    if (known) await enableAgain(inside, by, { known, account });
     await writeUser(inside, by, { id, resource, account });
     return requireVisible(tx, by, id);
   });
@@ -73,14 +73,6 @@ async function lockByUserName(
   if (!known) return undefined;
   await lockUserAccount(tx, { homeOrgId: where.orgId, id: known.userId }, clock());
   return findByUserName(tx, where, userName);
-}
-
-async function enableAgain(
-  inside: ProvisionDeps,
-  by: Provisioning,
-  { known, account }: { known: ScimUser; account: ProvisionedAccount },
-): Promise<void> {
-  if (account.active) await setUserStatus(inside, { ...actOf(by), id: known.userId, disabled: false });
 }
 
 /** @param change makes the new resource from the present one. @throws ScimFault; 404 for a user whom the connection does not see */
@@ -218,11 +210,8 @@ async function writeAccount(
   const act = actOf(by);
   const { orgId, id } = user;
   await writeEmail(inside, by, user, email);
-  await changeProfile(inside, {
-    ...act,
-    id,
-    profile: { ...profile, details: { ...user.details, ...profile.details } },
-  });
+  const details = withDetails(user.details, profile.details, before);
+  await changeProfile(inside, { ...act, id, profile: { ...profile, details } });
   const wanted = withEnterprise(user.attributes, attributes, before);
   if (JSON.stringify(wanted) !== JSON.stringify(user.attributes)) {
     if (!areAttributes(wanted)) throw fault("invalidValue", "The enterprise members are too long.");
@@ -233,21 +222,24 @@ async function writeAccount(
   await lockUserAccount(tx, { homeOrgId: orgId, id }, now);
 }
 
-/** The directory's word proves it. */
+/** The directory's word proves it. The address before is told, as whoever vouches for a new one. */
 async function writeEmail(inside: ProvisionDeps, by: Provisioning, user: User, email: string): Promise<void> {
-  const tx = inside.database.query;
+  const act = actOf(by);
+  if (user.email !== email) {
+    requireNoAdministrator(user);
+    await setVerifiedEmail(inside, user, { newEmail: email, ...act }).catch((error: unknown) => {
+      throw error instanceof InvalidUser ? taken("email address") : error;
+    });
+    return;
+  }
   const { orgId, id } = user;
   const now = inside.clock();
-  if (user.email !== email) requireNoAdministrator(user);
-  if (user.email === email) {
-    if (user.emailVerified) return;
-    await setEmailVerified(tx, { orgId, id, email }, now);
-  } else if (
-    !(await changeEmail(tx, { orgId, id, from: user.email, to: email, toKey: emailKey(email) }, now))
-  )
-    throw taken("email address");
-  const action = user.email === email ? "email.verified" : "email.changed";
-  await recordAuditEvent(tx, { ...auditFields(actOf(by), now), action, target: id });
+  if (!(await setEmailVerified(inside.database.query, { orgId, id, email }, now))) return;
+  await recordAuditEvent(inside.database.query, {
+    ...auditFields(act, now),
+    action: "email.verified",
+    target: id,
+  });
 }
 
 /**

@@ -29,8 +29,7 @@ export async function authenticate(
     const root = `${deps.baseUrl}/scim/v2/${connection.orgId}/${connection.id}`;
     return { connection, address, root };
   }
-  // Without a token nothing was guessed.
-  // Nor in an organisation that there is not: of each of these, anybody would leave a row.
+  // Without a token nothing was guessed; and in organisations that there are not, anybody would leave rows.
   const isThere = isUuid(org) && (await deps.organisations.find(org.toLowerCase())) !== undefined;
   if (token !== undefined && isThere) await countFailure(deps, org.toLowerCase(), address);
   throw new ScimFault(401, undefined, "The token is not valid for this connection.");

@@ -3,9 +3,11 @@ import { after, before, describe, test } from "node:test";
 import { listCalls } from "../../core/connections/connection-calls.store.ts";
 import { listTokens } from "../../core/connections/connections.store.ts";
 import { changeConnection, deleteConnection, revokeToken } from "../../core/connections/connections.ts";
+import { changeProfile, profileOf } from "../../core/users/profile/profile.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
+import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
 import { credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
 import { callScim, newScimConnection, type ScimClient } from "../../testing/fixtures/scim-connection.ts";
 import { withUser } from "../../testing/fixtures/visit.ts";
@@ -26,7 +28,7 @@ forEachDatabase(({ fresh }) => {
   let scim: ScimClient;
   let count = 0;
   before(async () => {
-    running = await startTestService({ databaseUrl: await fresh() });
+    running = await startTestService({ databaseUrl: await fresh(), env: MAIL_ENV });
     org = await makeOrganisation(running.service);
     other = await makeOrganisation(running.service, "Other");
     scim = await newScimConnection(running.service, org.organisation.id);
@@ -183,6 +185,32 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await patch(local.user.id, { op: "replace", path: "title", value: "x" })).status, 200);
       assert.equal((await second.call("GET", `/Users/${local.user.id}`)).status, 404);
       await deleteConnection(running.service, { orgId: orgId(), id: second.connection.id, actor: "test" });
+    });
+
+    test("whose email address changes are told at the one before", async () => {
+      const { id, userName } = await create();
+      const value = `moved${count++}@acme.example`;
+      const moved = await patch(id, { op: "replace", path: 'emails[type eq "work"].value', value });
+      assert.equal(moved.status, 200);
+      assert.equal((await findUser(db(), orgId(), id))?.email, value);
+      const told = await mailsTo(running.service, userName);
+      assert.deepEqual(
+        told.map(({ mail }) => mail.template),
+        ["EmailChanged"],
+      );
+    });
+
+    test("lose of their profile what the directory no longer has, and keep what it never had", async () => {
+      const { id, userName } = await create({ nickName: "Um", timezone: "Europe/Copenhagen" });
+      const key = { orgId: orgId(), id, actor: "test" };
+      const user = await findUser(db(), orgId(), id);
+      assert.ok(user);
+      const details = { ...user.details, website: "https://uma.example/" };
+      await changeProfile(running.service, { ...key, profile: { ...profileOf(user), details } });
+      await scim.call("PUT", `/Users/${id}`, { userName, timezone: "Europe/Berlin" });
+      assert.deepEqual((await findUser(db(), orgId(), id))?.details, {
+        ...{ zoneinfo: "Europe/Berlin", website: "https://uma.example/" },
+      });
     });
 
     test("of another organisation, and guests, are not there", async () => {
