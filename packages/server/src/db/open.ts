@@ -124,10 +124,19 @@ export const boundTo = (database: Database, tx: Db): Database => ({
   transaction: (work) => work(tx),
 });
 
-/** One PostgreSQL connection without statement timeout, for migrations. */
+/** One PostgreSQL connection for what may take long, such as migrations. */
 export function openWithoutTimeout(servers: ServerChoice): Pick<Opened, "transaction" | "close"> {
   const pool = openPostgresPool({ servers, poolSize: 1, withoutTimeout: true });
-  return openKysely(postgresDialect(pool));
+  const { transaction, close } = openKysely(postgresDialect(pool));
+  return {
+    transaction: (work) =>
+      transaction(async (tx) => {
+        // The database may have a timeout of its own.
+        await sql`set local statement_timeout = 0`.execute(tx);
+        return work(tx);
+      }),
+    close,
+  };
 }
 
 export function openKysely(dialect: Dialect): Opened {

@@ -24,7 +24,7 @@ const INT8 = 20;
 export interface PostgresOptions {
   readonly servers: ServerChoice;
   readonly poolSize: number;
-  /** Disables the statement timeout. */
+  /** The server may have a timeout of its own: a transaction turns it off for itself. */
   readonly withoutTimeout?: boolean;
   /** Of a replica: none of several servers has to take writes. */
   readonly mayBeReadOnly?: boolean;
@@ -75,7 +75,10 @@ export interface OpenPool extends PostgresPool {
 
 export function openPostgresPool(options: PostgresOptions): OpenPool {
   const { servers } = options;
-  const mustWrite = servers.count > 1 && options.mayBeReadOnly !== true;
+  const wanted: Wanted = {
+    mustWrite: servers.count > 1 && options.mayBeReadOnly !== true,
+    hasTimeout: options.withoutTimeout !== true,
+  };
   const connections = watchConnections(servers);
   const pool = createPool(options, connections);
   const acquire = async (tried = 1, since = performance.now()): Promise<WatchedConnection> => {
@@ -90,7 +93,7 @@ export function openPostgresPool(options: PostgresOptions): OpenPool {
     const connection = connections.of(client);
     // Its socket may have been cut a moment ago, which the pool hears of later.
     const isWhole = connection !== undefined && !connection.isBroken;
-    if (isWhole && (await isUsable(connection, mustWrite))) return connection;
+    if (isWhole && (await isUsable(connection, wanted))) return connection;
     client.release(true);
     connections.cutIdle();
     if (connection?.isUnwanted === true) {
@@ -135,10 +138,8 @@ function createPool(
     max: poolSize,
     connectionTimeoutMillis: connectionWaitOf(servers.current()),
     idleTimeoutMillis: 30_000,
-    // Always set explicitly: the database may have a timeout of its own.
-    ...(withoutTimeout
-      ? { options: "-c statement_timeout=0" }
-      : { query_timeout: ANSWER_MS, statement_timeout: STATEMENT_MS }),
+    // No startup parameter, such as the server's own timeout: a pooler refuses those that it does not know.
+    ...(withoutTimeout ? {} : { query_timeout: ANSWER_MS }),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: {
@@ -165,20 +166,36 @@ function createPool(
 
 const answered = () => ({ owedSince: undefined, lastAnswerAt: performance.now() });
 
-const isUsable = (connection: WatchedConnection, mustWrite: boolean): boolean | Promise<boolean> =>
-  connection.keepsStatements === undefined ? learnsOfIt(connection, mustWrite) : answers(connection);
+interface Wanted {
+  /** Of several servers one takes writes. */
+  readonly mustWrite: boolean;
+  /** The server ends a statement that takes too long. */
+  readonly hasTimeout: boolean;
+}
+
+const isUsable = (connection: WatchedConnection, wanted: Wanted): boolean | Promise<boolean> =>
+  connection.keepsStatements === undefined ? learnsOfIt(connection, wanted) : answers(connection);
 
 /**
- * The process that answers is the one that greeted, unless a pooler is between. Of several servers one takes writes.
- * @returns false when it is dead, or does not
+ * The process that answers is the one that greeted, unless a pooler is between. Of a pooler's process others are served next:
+ * it keeps its timeout. Otherwise ours is set, as the database may have one of its own.
  */
-async function learnsOfIt(connection: WatchedConnection, mustWrite: boolean): Promise<boolean> {
+const LEARN = `select pg_backend_pid() as pid, current_setting('transaction_read_only') as read_only,
+  case when pg_backend_pid() = $1::int then set_config('statement_timeout', $2, false) end as timeout`;
+
+/** @returns false when it is dead, or takes no writes and has to */
+async function learnsOfIt(
+  connection: WatchedConnection,
+  { mustWrite, hasTimeout }: Wanted,
+): Promise<boolean> {
   connection.owedSince = performance.now();
   try {
-    const { rows } = await connection.client.query<{ pid: number; read_only: string }>(
-      "select pg_backend_pid() as pid, current_setting('transaction_read_only') as read_only",
-    );
-    connection.keepsStatements = rows[0]?.pid === processId(connection);
+    const greeted = processId(connection);
+    const { rows } = await connection.client.query<{ pid: number; read_only: string }>(LEARN, [
+      hasTimeout ? greeted : null,
+      String(STATEMENT_MS),
+    ]);
+    connection.keepsStatements = rows[0]?.pid === greeted;
     connection.isUnwanted = mustWrite && rows[0]?.read_only === "on";
     return !connection.isUnwanted;
   } catch {

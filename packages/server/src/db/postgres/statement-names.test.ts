@@ -29,6 +29,10 @@ const preparedOn = async ({ query }: Database): Promise<number> =>
     (await sql<{ n: number }>`select count(*) as n from pg_prepared_statements`.execute(query)).rows[0]?.n,
   );
 
+const timeoutOn = async ({ query }: Database): Promise<string | undefined> =>
+  (await sql<{ timeout: string }>`select current_setting('statement_timeout') as timeout`.execute(query))
+    .rows[0]?.timeout;
+
 describe("statements with a name", () => {
   let databaseUrl: string;
   before(async () => {
@@ -115,10 +119,20 @@ describe("statements with a name", () => {
       await withDatabase(pooler.url, async (database) => {
         for (const read of hotReads) await read(database.query);
         assert.equal(await preparedOn(database), 0);
+        assert.equal(await timeoutOn(database), "0", "its connections are everybody's");
       });
     } finally {
       pooler.server.close();
     }
+  });
+
+  test("a server ends a statement after 15 seconds, whatever timeout the database has", async () => {
+    await withDatabase(databaseUrl, async (database) => {
+      assert.equal(await timeoutOn(database), "15s");
+      const name = new URL(databaseUrl).pathname.slice(1);
+      await sql`alter database ${sql.id(name)} set statement_timeout = '1h'`.execute(database.query);
+    });
+    await withDatabase(databaseUrl, async (database) => assert.equal(await timeoutOn(database), "15s"));
   });
 });
 
