@@ -16,6 +16,8 @@ export interface MembersChange extends GroupAct {
   readonly add: readonly MemberRef[];
   /** After the additions. Who is not a member may be among them. */
   readonly remove: readonly MemberRef[];
+  /** Of the group as it is now, locked; throwing rolls everything back. */
+  readonly check?: (group: Group) => void | Promise<void>;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface MembersChange extends GroupAct {
  */
 export function changeMembers(
   deps: RecordDeps,
-  { id, add, remove, ...act }: MembersChange,
+  { id, add, remove, check, ...act }: MembersChange,
 ): Promise<Group | undefined> {
   const { orgId } = act;
   return deps.database.transaction(async (tx) => {
@@ -34,6 +36,7 @@ export function changeMembers(
     if (nested.length > 0) await lockOrganisation(tx, orgId);
     const group = await lockGroup(tx, { orgId, id });
     if (!group) return undefined;
+    await check?.(group);
     requireSource(group, act);
     if (add.length + remove.length > MAX_CHANGES)
       throw new InvalidGroup([{ path: "", message: `at most ${MAX_CHANGES} members at once` }]);

@@ -7,11 +7,12 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type Directory, groupRef, makeDirectory, userRef } from "../../testing/fixtures/directory.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
+import { createConnection } from "../connections/connections.ts";
 import { InvalidGroup } from "./group.ts";
 import { countMembers, listMembers } from "./group-members.store.ts";
 import { changeMembers, MAX_CHANGES } from "./group-members.ts";
 import { findGroup, listGroups } from "./groups.store.ts";
-import { changeGroup, createGroup, deleteGroup, makeGroupLocal } from "./groups.ts";
+import { changeGroup, createGroup, deleteGroup, handOverGroup } from "./groups.ts";
 
 forEachDatabase(({ fresh }) => {
   let database: Database;
@@ -121,7 +122,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await changeGroup(deps(), { ...foreign, content: { displayName: "Mine" } }), undefined);
     assert.equal(await changeMembers(deps(), { ...foreign, add: [], remove: [userRef(user)] }), undefined);
     assert.equal(await deleteGroup(deps(), foreign), false);
-    assert.equal(await makeGroupLocal(deps(), foreign), undefined);
+    assert.equal(await handOverGroup(deps(), { ...foreign, to: null }), undefined);
     const group = await other.group("Ours");
     await assert.rejects(other.change(group, [userRef(user), groupRef(id)]), (error) => {
       assert.ok(error instanceof InvalidGroup);
@@ -248,7 +249,8 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("a connection's group is changed by its connection, and is the organisation's own once it is handed over", async () => {
-    const connectionId = newUuid();
+    const connection = { name: "Entra", enabled: true, deletionPolicy: "disable" as const };
+    const { id: connectionId } = await createConnection(deps(), { ...own.act, content: connection });
     const content = { displayName: "From Entra", description: null, externalId: "e-1" };
     const user = await own.user();
     const { id } = await createGroup(deps(), { ...own.act, connectionId, source: "scim", content });
@@ -268,10 +270,17 @@ forEachDatabase(({ fresh }) => {
       changeMembers(deps(), { ...own.act, connectionId, id: twin, add: [], remove: [] }),
       refused,
     );
-    await assert.rejects(makeGroupLocal(deps(), act), { code: "name-taken" });
+    const handOver = (to: string | null) => handOverGroup(deps(), { ...act, to });
+    await assert.rejects(handOver(null), { code: "name-taken" });
     await deleteGroup(deps(), { ...own.act, id: twin });
-    assert.equal((await makeGroupLocal(deps(), act))?.source, "local");
-    assert.equal((await makeGroupLocal(deps(), act))?.connectionId, null);
+    const foreign = await createConnection(deps(), { ...other.act, content: connection });
+    for (const to of [newUuid(), foreign.id]) await assert.rejects(handOver(to), InvalidGroup);
+    assert.equal((await handOver(connectionId))?.source, "scim");
+    assert.equal((await handOver(null))?.source, "local");
+    assert.equal((await handOver(null))?.connectionId, null);
+    assert.equal((await handOver(connectionId))?.connectionId, connectionId);
+    await assert.rejects(deleteGroup(deps(), act), refused);
+    assert.equal((await handOver(null))?.source, "local");
     await own.change(id, [], [userRef(user)]);
     assert.equal(await deleteGroup(deps(), act), true);
     assert.equal(await deleteGroup(deps(), act), false);
@@ -279,8 +288,9 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(
       events.filter(({ target }) => target === id).map(({ action }) => action),
       [
-        ...["group.deleted", "group.members-changed", "group.handed-over", "group.members-changed"],
-        ...["group.changed", "group.created"],
+        ...["group.deleted", "group.members-changed"],
+        ...["group.handed-over", "group.handed-over", "group.handed-over"],
+        ...["group.members-changed", "group.changed", "group.created"],
       ],
     );
   });

@@ -3,9 +3,10 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
+import { lockConnection } from "../connections/connections.store.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
-import { type Group, GroupConflict, type GroupContent, validGroup } from "./group.ts";
+import { type Group, GroupConflict, type GroupContent, InvalidGroup, validGroup } from "./group.ts";
 import {
   deleteGroupRow,
   type GroupKey,
@@ -102,21 +103,30 @@ export function deleteGroup(
 }
 
 /**
- * Makes a connection's group the organisation's own. @returns undefined when there is no such group
- * @throws GroupConflict when a local group has its name
+ * Makes a connection the one that changes a group, or the organisation itself: null. @returns undefined when there is no such
+ * group. @throws InvalidGroup when there is no such connection, GroupConflict when a group of the new source has its name
  */
-export function makeGroupLocal(
+export function handOverGroup(
   deps: RecordDeps,
-  { orgId, id, check, ...act }: Omit<GroupChange, "content">,
+  {
+    orgId,
+    id,
+    check,
+    to,
+    ...act
+  }: Omit<GroupChange, "content" | "connectionId"> & { readonly to: string | null },
 ): Promise<Group | undefined> {
   return deps.database.transaction(async (tx) => {
+    // Before the group, as its deletion does.
+    const isKnown = to === null || (await lockConnection(tx, { orgId, id: to })) !== undefined;
     const before = await lockGroup(tx, { orgId, id });
     if (!before) return undefined;
     await check?.(before);
-    if (before.source === "local") return before;
+    if (!isKnown) throw new InvalidGroup([{ path: "/connectionId", message: "names no connection" }]);
+    if (before.connectionId === to) return before;
+    const source = to === null ? ("local" as const) : ("scim" as const);
     const now = deps.clock();
-    const local = { source: "local", connectionId: null } as const;
-    const group = { ...before, ...local, updatedAt: now, version: before.version + 1 };
+    const group = { ...before, source, connectionId: to, updatedAt: now, version: before.version + 1 };
     if (await isNameTaken(tx, group)) throw new GroupConflict("name-taken");
     if (!(await replaceGroup(tx, group))) throw new GroupConflict("name-taken");
     await record(tx, deps, { orgId, ...act }, { action: "group.handed-over", group });

@@ -21,6 +21,8 @@ const pathParameterInfo: Readonly<
   agentId: { description: "the signing agent", schema: uuid },
   secretId: { description: "the client secret", schema: uuid },
   sessionId: { description: "the session, as the `sid` of tokens", schema: uuid },
+  groupId: { description: "the group", schema: uuid },
+  memberId: { description: "the user's PermId, or the group", schema: uuid },
   tokenId: { description: "the token of the connection", schema: uuid },
   requestId: { description: "the signing request", schema: { type: "string" } },
   rest: { description: "the rest of the path", schema: text },

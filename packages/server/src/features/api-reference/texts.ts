@@ -59,6 +59,10 @@ export const tags = [
     description: "OAuth clients of the organisation, their secrets, and the users who may use them.",
   },
   {
+    name: "API v1: groups",
+    description: "Groups of users, guests and other groups, and who is in them.",
+  },
+  {
     name: "API v1: scopes",
     description: "Custom scopes of the organisation and the claims they add.",
   },

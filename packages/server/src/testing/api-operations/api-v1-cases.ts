@@ -2,6 +2,7 @@
 import { apiApplicationCases } from "./api-applications.ts";
 import { apiConnectionCases } from "./api-connections.ts";
 import { apiGrantCases } from "./api-grants.ts";
+import { apiGroupCases } from "./api-groups.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
 import { apiScopeCases } from "./api-scopes.ts";
 import { apiUsersCases } from "./api-users.ts";
@@ -10,6 +11,7 @@ export const apiV1AllCases = {
   ...apiUsersCases,
   ...apiConnectionCases,
   ...apiApplicationCases,
+  ...apiGroupCases,
   ...apiGrantCases,
   ...apiOrganisationCases,
   ...apiScopeCases,

@@ -6,6 +6,7 @@ import { idOf } from "../../../http/api/path-id.ts";
 import { noParameters } from "../../../http/api/schemas.ts";
 import { actOf, apiAuthenticator } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
+import { listAssignedUsersRoute } from "./assigned-list.ts";
 
 const shared = {
   tag: "API v1: applications",
@@ -20,6 +21,7 @@ const idsOf = (params: Readonly<Record<string, string>>) => ({
 });
 
 export function apiAssignedUsersRoutes(api: ApiScope, deps: ApiDeps): void {
+  listAssignedUsersRoute(api, deps);
   apiRoute(api, {
     ...shared,
     method: "PUT",
