@@ -19,18 +19,24 @@ const wordsFor = (time) => {
   return unit === "second" ? relative.format(0, "second") : relative.format(Math.trunc(seconds / size), unit);
 };
 
+// The text of the node that is there, as a node made anew has the browser look for every rule that depends on what contains it.
+const say = (element, words) => {
+  if (element.firstChild) element.firstChild.data = words;
+  else element.textContent = words;
+};
+
 const update = (root) => {
   for (const element of root.querySelectorAll("time[data-relative]")) {
     const time = new Date(element.dateTime);
     element.title = toTheSecond.format(time);
-    element.textContent = wordsFor(time) ?? exact.format(time);
+    say(element, wordsFor(time) ?? exact.format(time));
   }
   for (const element of root.querySelectorAll("time[data-exact]"))
-    element.textContent = toTheSecond.format(new Date(element.dateTime));
+    say(element, toTheSecond.format(new Date(element.dateTime)));
   for (const element of root.querySelectorAll("time[data-day]")) {
     const time = new Date(element.dateTime);
     element.title = toTheSecond.format(time);
-    element.textContent = day.format(time);
+    say(element, day.format(time));
   }
 };
 

@@ -135,7 +135,7 @@ function previewCard(view: MailTemplateView): Html {
 <div class="bar"><h2 id="preview-title">${text.preview}</h2>
 ${versionSwitch(view)}</div>
 <p class="quiet">${text.sample}</p>
-<iframe class="mail-frame" id="mail-html" name="mail-preview" title="${text.htmlFrame}" src="${frameUri}" sandbox referrerpolicy="no-referrer"></iframe>
+<div class="mail-window"><noscript class="late-frame"><iframe class="mail-frame" id="mail-html" name="mail-preview" title="${text.htmlFrame}" src="${frameUri}" sandbox referrerpolicy="no-referrer"></iframe></noscript></div>
 <details class="mail-plain"><summary>${text.savedText}: <bdi id="mail-subject" lang="${content.locale}">${content.subject}</bdi></summary>
 <pre class="mail-text" id="mail-text" lang="${content.locale}" tabindex="0" aria-label="${text.text}">${content.text}</pre></details>
 </section>`;

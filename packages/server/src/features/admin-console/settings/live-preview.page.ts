@@ -55,7 +55,7 @@ export function livePreview(
 <div class="bar"><h2 id="live-title">${text.livePreview}</h2>
 <span class="heading-actions"><button class="button" id="sign-in-live" type="submit" form="${form.id}" formaction="${uri}" formtarget="sign-in-preview">${text.livePreviewShow}</button></span></div>
 <div class="preview-switches">${segments("preview-size", text.size, { desk: text.desk, phone: text.phone })}${segments("preview-scheme", text.scheme, { light: text.light, dark: text.dark }, "scripted")}</div>
-<div class="preview-screen">${tab}<div class="preview-window"><iframe class="mail-frame sign-in-frame" id="sign-in-preview" name="sign-in-preview" title="${text.livePreview}" src="${uri}" sandbox="allow-same-origin" referrerpolicy="no-referrer"></iframe></div></div>
+<div class="preview-screen">${tab}<div class="preview-window"><noscript class="late-frame"><iframe class="mail-frame sign-in-frame" id="sign-in-preview" name="sign-in-preview" title="${text.livePreview}" src="${uri}" sandbox="allow-same-origin" referrerpolicy="no-referrer"></iframe></noscript></div></div>
 <p class="quiet">${text.livePreviewText}</p>
 </section>`;
 }
