@@ -36,6 +36,7 @@ export async function apiV1Calls(
           ...bearer(accessToken),
           path: { org: a.organisation.id, ...valuesIn(template, await row.path(world)) },
           headers,
+          ...(row.query && { query: Object.fromEntries(new URLSearchParams(row.query(world))) }),
           ...(typeof body === "object" &&
             body !== null && { body: body as Readonly<Record<string, unknown>> }),
         };

@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
 export interface RealCall {
   readonly path?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
   /** In place of those that the operation's calls have: somebody else's. */
   readonly credentials?: Readonly<Record<string, string>>;
   /** The session key in the query, where it is the credential. */

@@ -110,6 +110,8 @@ def before_add_examples(context, examples):
         if "body" in call:
             content = operation.definition.raw["requestBody"]["content"]
             parts.update(body=call["body"], media_type=next(iter(content)))
+        if "query" in call:
+            parts.update(query=call["query"])
         case = operation.Case(**parts)
         if "sessionKey" in call:
             case._auth = SessionKey(call["sessionKey"])

@@ -14,6 +14,9 @@ import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route
 import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-events.route.ts";
 import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisation.route.ts";
 import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
+import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
+import { apiAssignmentsRoutes } from "../features/api-v1/roles/assignments.route.ts";
+import { apiRolesRoutes } from "../features/api-v1/roles/roles.route.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
@@ -49,6 +52,9 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiUserSessionsRoutes(api, apiDeps);
   apiUserGroupsRoutes(api, apiDeps);
   apiGroupsRoutes(api, apiDeps);
+  apiRolesRoutes(api, apiDeps);
+  apiAssignmentsRoutes(api, apiDeps);
+  apiAccessRoute(api, apiDeps);
   apiApplicationsRoutes(api, apiDeps);
   apiSecretsRoutes(api, apiDeps);
   apiAssignedUsersRoutes(api, apiDeps);

@@ -1,6 +1,7 @@
 /** Gives roles to users, groups, applications and system accounts, and takes them away. */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
+import { findApplication } from "../applications/applications.store.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import {
@@ -66,6 +67,8 @@ export async function findNamedRole(db: Db, orgId: string, ref: RoleRef): Promis
   const { roleId, roleKey, applicationId } = ref;
   if (roleId === undefined) {
     if (roleKey === undefined) throw invalid("/roleId", "or applicationId and roleKey are required");
+    if (applicationId != null && !(await findApplication(db, orgId, applicationId)))
+      throw invalid("/applicationId", "names no application of the organisation");
     const found = await findRoleByKey(db, { orgId, key: roleKey, applicationId: applicationId ?? null });
     if (!found) throw invalid("/roleKey", "names no role of the application");
     return found;

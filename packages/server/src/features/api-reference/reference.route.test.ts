@@ -123,6 +123,8 @@ describe("shell samples", () => {
       ID: org.user.id,
       POOL_ID: (await makePool(service, org)).id,
       AGENT_ID: org.user.id,
+      SUBJECT_TYPE: "user",
+      SUBJECT_ID: org.user.id,
       GROUP_ID: org.user.id,
       MEMBER_ID: org.user.id,
       TOKEN_ID: org.user.id,

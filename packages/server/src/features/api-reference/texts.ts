@@ -63,6 +63,10 @@ export const tags = [
     description: "Groups of users, guests and other groups, and who is in them.",
   },
   {
+    name: "API v1: roles",
+    description: "Roles and their permissions, who has them, and why somebody may do something.",
+  },
+  {
     name: "API v1: scopes",
     description: "Custom scopes of the organisation and the claims they add.",
   },

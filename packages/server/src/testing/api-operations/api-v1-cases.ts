@@ -4,6 +4,7 @@ import { apiConnectionCases } from "./api-connections.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
+import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
 import { apiUsersCases } from "./api-users.ts";
 
@@ -14,5 +15,6 @@ export const apiV1AllCases = {
   ...apiGroupCases,
   ...apiGrantCases,
   ...apiOrganisationCases,
+  ...apiRoleCases,
   ...apiScopeCases,
 };

@@ -10,6 +10,8 @@ export interface ApiV1Row {
   readonly scopes: readonly ApiScope[];
   /** Below the organisation's path, for a record of organisation A that is made for this call. */
   path(world: ApiWorld): Promise<string> | string;
+  /** What the address must end with, behind a question mark. */
+  query?(world: ApiWorld): string;
   readonly status: number;
   options?(world: ApiWorld): Promise<ApiCallOptions> | ApiCallOptions;
   /** Bodies that are refused. */
@@ -34,22 +36,26 @@ export function apiV1Case(method: string, row: ApiV1Row): ApiCase {
     scopes = row.scopes,
   ): Promise<ApiClient> => makeApiClient(service, { a, b }[of], scopes);
   const optionsIn = async (world: ApiWorld) => (await row.options?.(world)) ?? {};
+  const addressIn = async (world: ApiWorld) => {
+    const path = await row.path(world);
+    return row.query ? `${path}?${row.query(world)}` : path;
+  };
   return {
     happy: async (world) => {
       const one = await client(world);
-      const { status, body } = await one.call(method, await row.path(world), await optionsIn(world));
+      const { status, body } = await one.call(method, await addressIn(world), await optionsIn(world));
       assert.equal(status, row.status, JSON.stringify(body));
       row.check?.(body, world);
     },
     unauthenticated: async (world) => {
-      const [one, path, options] = [await client(world), await row.path(world), await optionsIn(world)];
+      const [one, path, options] = [await client(world), await addressIn(world), await optionsIn(world)];
       for (const accessToken of ["", "x", `${one.accessToken}x`])
         assert.equal((await one.call(method, path, { ...options, accessToken })).status, 401);
     },
     foreign: async (world) => {
       const [stranger, path, options] = [
         await client(world, "b"),
-        await row.path(world),
+        await addressIn(world),
         await optionsIn(world),
       ];
       const orgId = world.a.organisation.id;
@@ -63,7 +69,7 @@ export function apiV1Case(method: string, row: ApiV1Row): ApiCase {
       const lesser = await client(world, "a", lesserScopes(row.scopes));
       const { status, body, headers } = await lesser.call(
         method,
-        await row.path(world),
+        await addressIn(world),
         await optionsIn(world),
       );
       assert.deepEqual([status, body["type"]], [403, "urn:signet:error:insufficient-scope"]);
