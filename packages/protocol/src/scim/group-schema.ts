@@ -27,7 +27,6 @@ const groupSchema: Schema = {
           ...{ name: "type", type: "string", mutability: "immutable", canonicalValues: ["User", "Group"] },
           description: "What the member is",
         },
-        { name: "display", type: "string", mutability: "readOnly", description: "The member's name" },
       ],
     },
   ],

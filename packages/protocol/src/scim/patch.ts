@@ -26,25 +26,34 @@ const maxWork = { User: 200_000, Group: 2_000_000 } as const;
 type Op = "add" | "replace" | "remove";
 
 /** @returns a new resource. @throws ScimFault */
-export function patchResource(type: ResourceType, resource: Resource, body: unknown): Resource {
+export const patchResource = (type: ResourceType, resource: Resource, body: unknown): Resource =>
+  applyOperations(type, resource, readOperations(body));
+
+/** @returns a new resource. @throws ScimFault */
+export function applyOperations(
+  type: ResourceType,
+  resource: Resource,
+  operations: readonly Operation[],
+): Resource {
   const patched = structuredClone(resource);
   let left: number = maxWork[type.name];
   const spend: Spend = (work) => {
     left -= work;
     if (left < 0) throw fault("tooMany", "The operations look at too many values: send fewer at once.");
   };
-  for (const operation of readOperations(body)) apply({ type, spend }, patched, operation);
+  for (const operation of operations) apply({ type, spend }, patched, operation);
   requireDemanded(type, patched);
   return patched;
 }
 
-interface Operation {
+export interface Operation {
   readonly op: Op;
   readonly path: string | undefined;
   readonly value: unknown;
 }
 
-function readOperations(body: unknown): Operation[] {
+/** @throws ScimFault */
+export function readOperations(body: unknown): Operation[] {
   const all = isObject(body)
     ? Object.entries(body).find(([key]) => sameName(key, "Operations"))?.[1]
     : undefined;
@@ -106,7 +115,8 @@ function applyAt(patching: Patching, resource: Resource, op: Op, text: string, v
   if (owner && Object.keys(target).length === 0) delete resource[owner.id];
 }
 
-function readPath(text: string): PatchPath {
+/** @throws ScimFault `invalidPath` */
+export function readPath(text: string): PatchPath {
   try {
     return parsePatchPath(text, MAX_PATH);
   } catch (error) {

@@ -96,6 +96,22 @@ export async function deleteMembers(
   return deleted;
 }
 
+/** Tells that the members are others than before: each time with a later moment, even within a millisecond. */
+export async function touchMembers(tx: Db, { orgId, id }: GroupKey, now: number): Promise<void> {
+  await tx
+    .updateTable("user_group")
+    .set((eb) => ({
+      members_changed_at: eb
+        .case()
+        .when("members_changed_at", ">=", now)
+        .then(eb("members_changed_at", "+", 1))
+        .else(eb.val(now))
+        .end(),
+    }))
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
+    .execute();
+}
+
 export interface MemberPage {
   /** Of every depth. */
   readonly effective: boolean;

@@ -3,7 +3,13 @@ import { auditFields } from "../audit/audit.store.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { type Group, GroupConflict, type GroupFault, InvalidGroup } from "./group.ts";
-import { deleteMembers, findUnknownMembers, insertMembers, type MemberRef } from "./group-members.store.ts";
+import {
+  deleteMembers,
+  findUnknownMembers,
+  insertMembers,
+  type MemberRef,
+  touchMembers,
+} from "./group-members.store.ts";
 import { lockGroup } from "./groups.store.ts";
 import { type GroupAct, requireSource } from "./groups.ts";
 import { nestingFault } from "./nesting.store.ts";
@@ -50,6 +56,7 @@ export function changeMembers(
       if (fault) throw new GroupConflict(fault);
     }
     if (added + removed > 0) {
+      await touchMembers(tx, group, now);
       const details = { name: group.displayName, added, removed, ...named(add, remove) };
       const event = { action: "group.members-changed" as const, target: id, details };
       await recordChange(tx, deps, "entitlement", { ...auditFields(act, now), ...event });

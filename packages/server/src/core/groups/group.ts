@@ -6,7 +6,7 @@ import { isPlainText } from "../plain-text.ts";
 export const groupSources = ["local", "scim", "connection"] as const;
 export type GroupSource = (typeof groupSources)[number];
 
-export interface Group extends RecordOf<Omit<UserGroupTable, "name_key" | "source">> {
+export interface Group extends RecordOf<Omit<UserGroupTable, "name_key" | "source" | "members_changed_at">> {
   readonly source: GroupSource;
 }
 
@@ -45,7 +45,7 @@ export class GroupConflict extends Error {
   }
 }
 
-/** PostgreSQL's index rows have room for it, whatever NFKC makes of 200 characters. */
+/** PostgreSQL's index rows have room for it, whatever NFKC makes of 256 characters. */
 const MAX_KEY = 400;
 
 /** The name as compared: case, width and space around it don't matter. */
@@ -53,6 +53,9 @@ export const groupNameKey = (name: string): string =>
   name.trim().normalize("NFKC").toLowerCase().slice(0, MAX_KEY);
 
 export const isGroupName = (name: string): boolean => isPlainText(name.trim(), 1, 200);
+
+/** Entra ID's have as many. */
+const MAX_NAME = 256;
 
 /** What of a group may be set. */
 export type GroupContent = Pick<Group, "displayName" | "description" | "externalId">;
@@ -63,7 +66,7 @@ export function validGroup(content: GroupContent): GroupContent {
   const description = content.description?.trim() || null;
   const externalId = content.externalId || null;
   const faults = [
-    ...(isGroupName(displayName) ? [] : [fault("displayName", 1, 200)]),
+    ...(isPlainText(displayName, 1, MAX_NAME) ? [] : [fault("displayName", 1, MAX_NAME)]),
     ...(description === null || isPlainText(description, 1, 500) ? [] : [fault("description", 0, 500)]),
     ...(externalId === null || isPlainText(externalId, 1, 200) ? [] : [fault("externalId", 0, 200)]),
   ];

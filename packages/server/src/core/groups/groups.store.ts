@@ -1,5 +1,5 @@
 /** Stores groups. */
-import { sql } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import { isUniqueViolation } from "../../db/database-errors.ts";
@@ -19,12 +19,12 @@ export interface CountedGroup extends Group {
   readonly memberCount: number;
 }
 
-const toGroupRow = (group: Group): UserGroupTable => ({
+const toGroupRow = (group: Group): Insertable<UserGroupTable> => ({
   ...toRow(group),
   name_key: groupNameKey(group.displayName),
 });
 
-const fromRow = ({ name_key: _, ...row }: UserGroupTable): Group => ({
+const fromRow = ({ name_key: _, members_changed_at: __, ...row }: Selectable<UserGroupTable>): Group => ({
   ...toRecord(row),
   source: row.source as GroupSource,
 });
@@ -108,7 +108,7 @@ export async function findGroup(db: Db, { orgId, id }: GroupKey): Promise<Counte
 const withCount = ({
   memberCount: count,
   ...row
-}: UserGroupTable & { readonly memberCount: number | string }): CountedGroup => ({
+}: Selectable<UserGroupTable> & { readonly memberCount: number | string }): CountedGroup => ({
   ...fromRow(row),
   memberCount: Number(count),
 });

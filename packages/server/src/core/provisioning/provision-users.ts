@@ -1,21 +1,18 @@
 /** Makes, changes and ends the users of a connection: the account and the resource together, or neither. */
 import { fault, type Resource, ScimFault } from "@signet/protocol/scim/attribute";
-import { isUniqueViolation } from "../../db/database-errors.ts";
-import { boundTo, type Db } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
-import type { Connection } from "../connections/connection.ts";
-import type { NoticeDeps } from "../mail/notices.ts";
-import type { RecordDeps } from "../record-changes.ts";
 import { lockUserAccount, setEmailVerified } from "../users/account.store.ts";
 import { setVerifiedEmail } from "../users/account-mails.ts";
 import { deleteUser } from "../users/leaving/delete-user.ts";
-import { LastAdministrator } from "../users/leaving/last-administrator.ts";
 import { areAttributes, changeMemberRecord } from "../users/member-record.ts";
 import { changeProfile } from "../users/profile/profile.ts";
 import { emailKey, type User } from "../users/user.ts";
 import { findUser, insertUser } from "../users/users.store.ts";
 import { InvalidUser, newPermId, setUserStatus } from "../users/users.ts";
 import { accountOf, type ProvisionedAccount, withDetails, withEnterprise } from "./account-of-resource.ts";
+import { actOf, inTransaction, type ProvisionDeps, type Provisioning } from "./provision-transaction.ts";
+import { leaveGroups } from "./scim-members.store.ts";
 import {
   type ConnectionOf,
   findByUserName,
@@ -29,18 +26,7 @@ import {
   userNameKey,
 } from "./scim-users.store.ts";
 
-export type ProvisionDeps = RecordDeps & NoticeDeps;
-
-export interface Provisioning {
-  readonly connection: Connection;
-  /** The network address of the call. */
-  readonly address: string;
-}
-
-const actOf = ({ connection, address }: Provisioning) => ({
-  ...{ orgId: connection.orgId, actor: `connection:${connection.id}`, address },
-});
-
+const IDENTIFIERS = "userName, email address or externalId";
 const MAX_RESOURCE = 100_000;
 /** Bytes of what an index holds: PostgreSQL's rows of one have at most 2,704, with the ids beside it. */
 const MAX_KEY = 2_000;
@@ -52,7 +38,7 @@ export function createScimUser(
   resource: Resource,
 ): Promise<ProvisionedRow> {
   const account = accountOf(resource);
-  return inTransaction(deps, async (inside) => {
+  return inTransaction(deps, IDENTIFIERS, async (inside) => {
     const tx = inside.database.query;
     const where = { orgId: by.connection.orgId, connectionId: by.connection.id };
     const known = await lockByUserName(inside, where, String(resource["userName"]));
@@ -79,15 +65,18 @@ async function lockByUserName(
 export function changeScimUser(
   deps: ProvisionDeps,
   by: Provisioning,
-  { id, change }: { readonly id: string; readonly change: (row: ProvisionedRow) => Resource },
+  {
+    id,
+    change,
+  }: { readonly id: string; readonly change: (row: ProvisionedRow, tx: Db) => Promise<Resource> },
 ): Promise<ProvisionedRow> {
-  return inTransaction(deps, async (inside) => {
+  return inTransaction(deps, IDENTIFIERS, async (inside) => {
     const tx = inside.database.query;
     const where = { orgId: by.connection.orgId, connectionId: by.connection.id };
     await lockUserAccount(tx, { homeOrgId: where.orgId, id }, inside.clock());
     const row = await findVisible(tx, where, id);
     if (!row) throw noSuchUser();
-    const resource = change(row);
+    const resource = await change(row, tx);
     await writeUser(inside, by, { id, resource, account: accountOf(resource) });
     return requireVisible(tx, by, id);
   });
@@ -97,15 +86,15 @@ export function changeScimUser(
 export function deleteScimUser(
   deps: ProvisionDeps,
   by: Provisioning,
-  { id, check }: { readonly id: string; readonly check: (row: ProvisionedRow) => void },
+  { id, check }: { readonly id: string; readonly check: (row: ProvisionedRow, tx: Db) => Promise<void> },
 ): Promise<void> {
-  return inTransaction(deps, async (inside) => {
+  return inTransaction(deps, IDENTIFIERS, async (inside) => {
     const tx = inside.database.query;
     const { orgId, id: connectionId, deletionPolicy } = by.connection;
     if (deletionPolicy === "disable") await lockUserAccount(tx, { homeOrgId: orgId, id }, inside.clock());
     const row = await findVisible(tx, { orgId, connectionId }, id);
     if (!row) throw noSuchUser();
-    check(row);
+    await check(row, tx);
     const act = actOf(by);
     if (deletionPolicy === "delete") {
       if (!(await deleteUser(inside, { ...act, id }))) throw noSuchUser();
@@ -116,6 +105,9 @@ export function deleteScimUser(
     await setUserStatus(inside, { ...act, id, disabled: true });
     const now = inside.clock();
     await markDeleted(tx, { orgId, userId: id, now });
+    // Whoever is not there is in no group, and does not come back into it with a POST of the name.
+    if (await leaveGroups(tx, { orgId, connectionId }, id))
+      await inside.changes.publish(tx, { orgId, topic: "entitlement" });
     await recordAuditEvent(tx, { ...auditFields(act, now), action: "user.deprovisioned", target: id });
   });
 }
@@ -249,15 +241,4 @@ async function writeEmail(inside: ProvisionDeps, by: Provisioning, user: User, e
 function requireNoAdministrator({ role }: User): void {
   if (role !== "Administrator") return;
   throw new ScimFault(403, undefined, "An administrator's email address is changed in the console alone.");
-}
-
-/** Each operation is whole or not at all; what two do at the same time is a clash for one of them. */
-function inTransaction<T>(deps: ProvisionDeps, work: (inside: ProvisionDeps) => Promise<T>): Promise<T> {
-  return deps.database
-    .transaction((tx) => work({ ...deps, database: boundTo(deps.database, tx) }))
-    .catch((error: unknown) => {
-      if (error instanceof LastAdministrator)
-        throw new ScimFault(403, undefined, "The organisation would be left without an administrator.");
-      throw isUniqueViolation(error) ? taken("userName, email address or externalId") : error;
-    });
 }

@@ -28,6 +28,7 @@ import { auditCheckpoint } from "./0029-audit-checkpoint.ts";
 import { idempotencyOfClients } from "./0030-idempotency-of-clients.ts";
 import { connections } from "./0031-connections.ts";
 import { groupsRoles } from "./0032-groups-roles.ts";
+import { scimGroups } from "./0033-scim-groups.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const timeline: readonly Migration[] = [
   idempotencyOfClients,
   connections,
   groupsRoles,
+  scimGroups,
 ];

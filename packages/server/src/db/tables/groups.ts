@@ -1,4 +1,5 @@
 /** Groups, roles and who has them. */
+import type { Generated } from "kysely";
 
 export interface UserGroupTable {
   org_id: string;
@@ -14,6 +15,8 @@ export interface UserGroupTable {
   created_at: number;
   updated_at: number;
   version: number;
+  /** Goes up with every change of the members; `version` does not. */
+  members_changed_at: Generated<number | null>;
 }
 
 /** A user or guest as a direct member of a group. */

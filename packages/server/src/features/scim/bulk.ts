@@ -177,11 +177,13 @@ async function perform(
   { method, version, data }: Operation,
   { id = "", ids }: { id: string | undefined; ids: ReadonlyMap<string, string> },
 ): Promise<Shown | undefined> {
-  const condition = { ifMatch: version };
+  // Of the resource, a bulk tells its address and version alone.
+  const wants = () => false;
+  const condition = { ifMatch: version, wants };
   const body = resolve(data, ids);
   switch (method) {
     case "POST":
-      return resources.create(caller, body);
+      return resources.create(caller, body, wants);
     case "PUT":
       return resources.replace(caller, id, body, condition);
     case "PATCH":

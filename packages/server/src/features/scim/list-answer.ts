@@ -2,7 +2,7 @@
 import { fault } from "@signet/protocol/scim/attribute";
 import { LIST_SCHEMA } from "./discovery.ts";
 import { type ListParameters, type ListRequest, makeCursor, readListRequest } from "./list-request.ts";
-import { type Projection, project, readProjection } from "./projection.ts";
+import { type Projection, project, readProjection, wants } from "./projection.ts";
 import type { Page, ScimAnswer, ScimCaller, ScimResources } from "./scim-call.ts";
 
 export interface ListCall extends ListParameters {
@@ -22,7 +22,7 @@ export async function answerList({ caller, resources }: Listed, call: ListCall):
   if (!first) throw fault("invalidSyntax", "There is nothing to search.");
   const request = readListRequest(first.type, call);
   if (others.length === 0) {
-    const page = await first.list(caller, request);
+    const page = await first.list(caller, request, (name) => wants(first.type, projection, name));
     return { status: 200, body: listBody(request, page, shownOf(first, page, projection)) };
   }
   if (call.cursor !== undefined) throw fault("invalidCursor", "A search of all types has pages by index.");
@@ -40,7 +40,9 @@ async function searchAll(
   for (const resources of all) {
     const offset = Math.max(0, request.offset - total);
     const count = request.count - shown.length;
-    const page = await resources.list(caller, { ...readListRequest(resources.type, call), offset, count });
+    const wanted = (name: string) => wants(resources.type, projection, name);
+    const own = { ...readListRequest(resources.type, call), offset, count };
+    const page = await resources.list(caller, own, wanted);
     total += page.total;
     shown.push(...shownOf(resources, page, projection));
   }

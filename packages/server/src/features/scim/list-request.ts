@@ -3,7 +3,7 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import { fault, type ResourceType, sameName } from "@signet/protocol/scim/attribute";
 import { parseFilter } from "@signet/protocol/scim/filter";
 import { type AttributePath, type Filter, InvalidFilter } from "@signet/protocol/scim/filter-syntax";
-import { type Matcher, matcherOf } from "@signet/protocol/scim/match";
+import { matcherOf } from "@signet/protocol/scim/match";
 
 const MAX_FILTER = 2_000;
 const DEFAULT_COUNT = 100;
@@ -11,7 +11,6 @@ const MAX_COUNT = 200;
 
 export interface ListRequest {
   readonly filter: Filter | undefined;
-  readonly matches: Matcher | undefined;
   /** From 0. */
   readonly offset: number;
   readonly count: number;
@@ -34,10 +33,12 @@ export function readListRequest(type: ResourceType, parameters: ListParameters):
   const text = parameters.filter;
   if (text !== undefined && typeof text !== "string") throw fault("invalidFilter", "filter is a string.");
   const filter = text === undefined || text.trim() === "" ? undefined : readFilter(text);
+  // Faults are told before anything is looked up.
+  if (filter) matcherOf(type, filter);
   const binding = sha256Base64url(`${type.name} ${text ?? ""}`).slice(0, 16);
   const { cursor } = parameters;
   return {
-    ...{ filter, matches: filter && matcherOf(type, filter), binding },
+    ...{ filter, binding },
     offset: Math.max(1, readNumber("startIndex", parameters.startIndex, 1)) - 1,
     count: Math.min(MAX_COUNT, Math.max(0, readNumber("count", parameters.count, DEFAULT_COUNT))),
     cursor: cursor === undefined ? undefined : { after: readCursor(cursor, binding) },
@@ -73,18 +74,19 @@ function readCursor(cursor: unknown, binding: string): string | undefined {
   return after;
 }
 
-/** What every resource that matches has to have: comparisons for equality that are joined by `and` alone. */
-export function equalities(filter: Filter | undefined): Array<{ path: AttributePath; value: string }> {
+/** What every resource that matches fulfils: the parts that `and` alone joins. */
+export function conjuncts(filter: Filter | undefined): readonly Filter[] {
   if (filter === undefined) return [];
-  if (filter.op === "and") return filter.filters.flatMap(equalities);
+  return filter.op === "and" ? filter.filters.flatMap(conjuncts) : [filter];
+}
+
+/** What a part is about if it compares for equality, `emails[value eq "x"]` included. */
+export function equalityIn(filter: Filter): { path: AttributePath; value: string } | undefined {
   if (filter.op === "eq" && typeof filter.value === "string")
-    return [{ path: filter.path, value: filter.value }];
-  if (filter.op !== "some") return [];
-  const { path } = filter;
-  return equalities(filter.filter).map((one) => ({
-    path: { ...path, sub: one.path.name },
-    value: one.value,
-  }));
+    return { path: filter.path, value: filter.value };
+  if (filter.op !== "some") return undefined;
+  const inner = equalityIn(filter.filter);
+  return inner && { path: { ...filter.path, sub: inner.path.name }, value: inner.value };
 }
 
 /** Whether a path is the resource's own attribute of that name, or its value. */
@@ -92,3 +94,10 @@ export const isPathOf = (type: ResourceType, path: AttributePath, name: string):
   (path.urn === undefined || sameName(path.urn, type.core.id)) &&
   sameName(path.name, name) &&
   (path.sub === undefined || sameName(path.sub, "value"));
+
+/** Whether a filter looks at an attribute. */
+export function mentions(filter: Filter, name: string): boolean {
+  if ("filters" in filter) return filter.filters.some((one) => mentions(one, name));
+  if (filter.op === "not") return mentions(filter.filter, name);
+  return sameName(filter.path.name, name);
+}

@@ -52,6 +52,16 @@ export function project(
   return kept;
 }
 
+/** Whether the projection leaves anything of an attribute of the core schema. */
+export function wants(type: ResourceType, { attributes, excluded }: Projection, name: string): boolean {
+  const isNamed = (text: string): boolean => {
+    const place = placeOf(type, text);
+    return place !== undefined && place.extension === undefined && sameName(place.name, name);
+  };
+  if (attributes !== undefined) return attributes.some(isNamed);
+  return !excluded.some((text) => isNamed(text) && placeOf(type, text)?.sub === undefined);
+}
+
 interface Place {
   readonly extension: string | undefined;
   readonly name: string;

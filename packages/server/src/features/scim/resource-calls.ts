@@ -1,14 +1,21 @@
 /** What is the same for every type of resource: conditions, projections, headers. */
 import { ScimFault } from "@signet/protocol/scim/attribute";
 import { namesTag } from "./etag.ts";
-import { project, readProjection } from "./projection.ts";
-import type { ScimAnswer, ScimCaller, ScimResources, Shown } from "./scim-call.ts";
+import { type Projection, project, readProjection, wants } from "./projection.ts";
+import type { ScimAnswer, ScimCaller, ScimResources, Shown, Wants } from "./scim-call.ts";
 
 export interface Conditions {
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly attributes: string | undefined;
   readonly excludedAttributes: string | undefined;
+}
+
+/** What is answered of a resource, and so what has to be read of it. @throws ScimFault */
+function answered({ type }: ScimResources, { attributes, excludedAttributes }: Conditions) {
+  const projection = readProjection(attributes, excludedAttributes);
+  const wanted: Wants = (name) => wants(type, projection, name);
+  return { projection, wanted };
 }
 
 /** @throws ScimFault 404 */
@@ -18,12 +25,13 @@ export async function readOne(
   id: string,
   conditions: Conditions,
 ): Promise<ScimAnswer> {
-  const shown = await resources.find(caller, id);
+  const { projection, wanted } = answered(resources, conditions);
+  const shown = await resources.find(caller, id, wanted);
   if (!shown) throw new ScimFault(404, undefined, `There is no such ${resources.type.name.toLowerCase()}.`);
   const { version } = shown.meta;
   if (conditions.ifNoneMatch !== undefined && namesTag(conditions.ifNoneMatch, version))
     return { status: 304, headers: { etag: version } };
-  return answer(200, resources, shown, conditions);
+  return answer(200, resources, shown, projection);
 }
 
 export async function createOne(
@@ -32,7 +40,8 @@ export async function createOne(
   body: unknown,
   conditions: Conditions,
 ): Promise<ScimAnswer> {
-  return answer(201, resources, await resources.create(caller, body), conditions);
+  const { projection, wanted } = answered(resources, conditions);
+  return answer(201, resources, await resources.create(caller, body, wanted), projection);
 }
 
 export async function writeOne(
@@ -41,7 +50,9 @@ export async function writeOne(
   { id, how, body }: { readonly id: string; readonly how: "replace" | "patch"; readonly body: unknown },
   conditions: Conditions,
 ): Promise<ScimAnswer> {
-  return answer(200, resources, await resources[how](caller, id, body, conditions), conditions);
+  const { projection, wanted } = answered(resources, conditions);
+  const condition = { ifMatch: conditions.ifMatch, wants: wanted };
+  return answer(200, resources, await resources[how](caller, id, body, condition), projection);
 }
 
 export async function removeOne(
@@ -50,16 +61,11 @@ export async function removeOne(
   id: string,
   conditions: Conditions,
 ): Promise<ScimAnswer> {
-  await resources.remove(caller, id, conditions);
+  await resources.remove(caller, id, { ifMatch: conditions.ifMatch, wants: () => false });
   return { status: 204 };
 }
 
-function answer(status: number, { type }: ScimResources, shown: Shown, conditions: Conditions): ScimAnswer {
-  const { attributes, excludedAttributes } = conditions;
+function answer(status: number, { type }: ScimResources, shown: Shown, projection: Projection): ScimAnswer {
   const { location, version } = shown.meta;
-  return {
-    status,
-    headers: { location, etag: version },
-    body: project(type, shown, readProjection(attributes, excludedAttributes)),
-  };
+  return { status, headers: { location, etag: version }, body: project(type, shown, projection) };
 }

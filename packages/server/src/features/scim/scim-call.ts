@@ -1,10 +1,13 @@
 /** What a call of SCIM is, whether it came alone or in a bulk. */
 import type { Resource, ResourceType } from "@signet/protocol/scim/attribute";
 import type { Connection } from "../../core/connections/connection.ts";
-import type { ProvisionDeps } from "../../core/provisioning/provision-users.ts";
+import type { ProvisionDeps } from "../../core/provisioning/provision-transaction.ts";
 import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { ErrorHandlerDeps } from "../../http/error-handlers.ts";
 import type { ListRequest } from "./list-request.ts";
+
+/** Whether an attribute will be answered: what is large is not read in vain. */
+export type Wants = (name: string) => boolean;
 
 export interface ScimDeps extends ProvisionDeps {
   readonly baseUrl: string;
@@ -35,14 +38,15 @@ export interface Page {
 export interface Precondition {
   /** The value of `If-Match`, or of a bulk operation's `version`. */
   readonly ifMatch: string | undefined;
+  readonly wants: Wants;
 }
 
 /** What can be done with the resources of one type. */
 export interface ScimResources {
   readonly type: ResourceType;
-  find(caller: ScimCaller, id: string): Promise<Shown | undefined>;
-  list(caller: ScimCaller, request: ListRequest): Promise<Page>;
-  create(caller: ScimCaller, body: unknown): Promise<Shown>;
+  find(caller: ScimCaller, id: string, wants: Wants): Promise<Shown | undefined>;
+  list(caller: ScimCaller, request: ListRequest, wants: Wants): Promise<Page>;
+  create(caller: ScimCaller, body: unknown, wants: Wants): Promise<Shown>;
   replace(caller: ScimCaller, id: string, body: unknown, condition: Precondition): Promise<Shown>;
   patch(caller: ScimCaller, id: string, body: unknown, condition: Precondition): Promise<Shown>;
   remove(caller: ScimCaller, id: string, condition: Precondition): Promise<void>;

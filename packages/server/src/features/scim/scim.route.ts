@@ -13,7 +13,8 @@ import { createOne, readOne, removeOne, writeOne } from "./resource-calls.ts";
 import type { ScimAnswer, ScimCaller, ScimResources } from "./scim-call.ts";
 
 export interface ScimRouteDeps extends ScimAuthenticationDeps {
-  readonly resources: readonly ScimResources[];
+  readonly users: ScimResources;
+  readonly groups: ScimResources;
 }
 
 type Handle = (caller: ScimCaller, request: FastifyRequest) => Promise<ScimAnswer>;
@@ -31,14 +32,16 @@ export function scimRoutes(app: FastifyInstance, deps: ScimRouteDeps): void {
     if (!caller) throw new Error("the call was not authenticated");
     return send(reply, await logged(deps, caller, request, handle));
   };
-  discoveryRoutes(app, deps, on);
-  for (const resources of deps.resources) if (resources.type.name === "User") userRoutes(app, resources, on);
-  app.post("/scim/v2/:org/:connection/.search", on(search(deps.resources)));
+  const resources = [deps.users, deps.groups];
+  discoveryRoutes(app, resources, on);
+  userRoutes(app, deps.users, on);
+  groupRoutes(app, deps.groups, on);
+  app.post("/scim/v2/:org/:connection/.search", on(search(resources)));
   app.post(
     "/scim/v2/:org/:connection/Bulk",
     on(async (caller, request) => ({
       status: 200,
-      body: await runBulk(deps, caller, bodyOf(request), request.id),
+      body: await runBulk({ ...deps, resources }, caller, bodyOf(request), request.id),
     })),
   );
   app.route({
@@ -48,7 +51,7 @@ export function scimRoutes(app: FastifyInstance, deps: ScimRouteDeps): void {
   });
 }
 
-function discoveryRoutes(app: FastifyInstance, { resources }: ScimRouteDeps, on: On): void {
+function discoveryRoutes(app: FastifyInstance, resources: readonly ScimResources[], on: On): void {
   const types = resources.map(({ type }) => type);
   app.get(
     "/scim/v2/:org/:connection/ServiceProviderConfig",
@@ -80,6 +83,16 @@ function userRoutes(app: FastifyInstance, users: ScimResources, on: On): void {
   app.put("/scim/v2/:org/:connection/Users/:id", on(write(users, "replace")));
   app.patch("/scim/v2/:org/:connection/Users/:id", on(write(users, "patch")));
   app.delete("/scim/v2/:org/:connection/Users/:id", on(remove(users)));
+}
+
+function groupRoutes(app: FastifyInstance, groups: ScimResources, on: On): void {
+  app.get("/scim/v2/:org/:connection/Groups", on(list([groups])));
+  app.post("/scim/v2/:org/:connection/Groups", on(create(groups)));
+  app.post("/scim/v2/:org/:connection/Groups/.search", on(search([groups])));
+  app.get("/scim/v2/:org/:connection/Groups/:id", on(read(groups)));
+  app.put("/scim/v2/:org/:connection/Groups/:id", on(write(groups, "replace")));
+  app.patch("/scim/v2/:org/:connection/Groups/:id", on(write(groups, "patch")));
+  app.delete("/scim/v2/:org/:connection/Groups/:id", on(remove(groups)));
 }
 
 /** `Me` is a person's own record, and no person calls here (RFC 7644 §3.11). */

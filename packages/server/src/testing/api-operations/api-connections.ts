@@ -42,7 +42,7 @@ export const apiConnectionCases = apiV1Cases({
     wrongQueries: wrongLists,
   },
   "POST /connections/:id/tokens": {
-    scopes: [...writes, "signet:users:write"],
+    scopes: [...writes, "signet:users:write", "signet:groups:write"],
     ...{ path: below("/tokens"), options: () => ({ body: { label: "one" } }), status: 201 },
     wrong: [
       ...wrongBodies,

@@ -1,7 +1,7 @@
 /** SCIM at another organisation than that of the connection. */
 import assert from "node:assert/strict";
 import type { Service } from "../../modules/open-service.ts";
-import { callScim, newScimConnection } from "../fixtures/scim-connection.ts";
+import { callScim, newScimConnection, type ScimClient } from "../fixtures/scim-connection.ts";
 import type { TestOrganisation } from "../test-service.ts";
 
 interface Loot {
@@ -19,7 +19,8 @@ const probe =
       await newScimConnection(service, a.organisation.id),
       await newScimConnection(service, b.organisation.id),
     ];
-    const below = path.replace(":id", b.user.id).replace("*", "nothing");
+    const id = path.startsWith("/Groups") ? await groupOf(theirs) : b.user.id;
+    const below = path.replace(":id", id).replace("*", "nothing");
     const body = method === "GET" || method === "DELETE" ? {} : { body: {} };
     const at = async (root: string) =>
       (await callScim(method, `${root}${below}`, { token: own.token, ...body })).status;
@@ -27,8 +28,13 @@ const probe =
     for (const root of [theirs.root, own.root.replace(a.organisation.id, b.organisation.id)])
       assert.equal(await at(root), 401, root);
     // A record of B by A's own connection.
-    if (path.includes("/Users/:id")) assert.ok([400, 404].includes(await at(own.root)));
+    if (/^\/(?:Users|Groups)\/:id/.test(path)) assert.ok([400, 404].includes(await at(own.root)));
   };
+
+async function groupOf({ root, token }: ScimClient): Promise<string> {
+  const body = { displayName: crypto.randomUUID() };
+  return String((await callScim("POST", `${root}/Groups`, { token, body })).body["id"]);
+}
 
 const routes: ReadonlyArray<readonly [path: string, ...methods: string[]]> = [
   ["/ServiceProviderConfig", "GET"],
@@ -39,6 +45,9 @@ const routes: ReadonlyArray<readonly [path: string, ...methods: string[]]> = [
   ["/Users", "GET", "POST"],
   ["/Users/.search", "POST"],
   ["/Users/:id", "GET", "PUT", "PATCH", "DELETE"],
+  ["/Groups", "GET", "POST"],
+  ["/Groups/.search", "POST"],
+  ["/Groups/:id", "GET", "PUT", "PATCH", "DELETE"],
   ["/.search", "POST"],
   ["/Bulk", "POST"],
   ["/*", "GET", "POST", "PUT", "PATCH", "DELETE"],

@@ -18,7 +18,9 @@ forEachDatabase(({ fresh }) => {
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh() });
     org = await makeOrganisation(running.service);
-    api = await makeApiClient(running.service, org, ["signet:connections:write", "signet:users:write"]);
+    api = await makeApiClient(running.service, org, [
+      ...(["signet:connections:write", "signet:users:write", "signet:groups:write"] as const),
+    ]);
   });
   after(async () => {
     assert.deepEqual(running.errors, []);
@@ -52,16 +54,18 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await callScim("GET", `${scimUrl}/Users`, { token })).status, 401);
   });
 
-  test("a token, which writes users, is made by who may write them", async () => {
+  test("a token, which writes users and groups, is made by who may write both", async () => {
     const { id } = await connect();
-    const lesser = await makeApiClient(running.service, org, [
-      "signet:connections:write",
-      "signet:users:read",
-    ]);
-    const { status, body } = await lesser.call("POST", `/connections/${id}/tokens`, { body: {} });
-    assert.deepEqual([status, body["type"]], [403, "urn:signet:error:exceeds-caller"]);
-    const tokens = await lesser.call("GET", `/connections/${id}/tokens`);
-    assert.deepEqual(tokens.body["items"], []);
+    for (const held of [
+      ["signet:users:read", "signet:groups:write"],
+      ["signet:users:write", "signet:groups:read"],
+    ] as const) {
+      const lesser = await makeApiClient(running.service, org, ["signet:connections:write", ...held]);
+      const { status, body } = await lesser.call("POST", `/connections/${id}/tokens`, { body: {} });
+      assert.deepEqual([status, body["type"]], [403, "urn:signet:error:exceeds-caller"], held.join(" "));
+      const tokens = await lesser.call("GET", `/connections/${id}/tokens`);
+      assert.deepEqual(tokens.body["items"], []);
+    }
   });
 
   test("there are ten tokens at most, and one that has expired is none", async () => {

@@ -68,12 +68,17 @@ export function apiConnectionTokensRoutes(
     "/api/v1/organisations/:org/connections/:id/tokens",
     {
       ...{ operationId: "apiCreateConnectionToken", summary: "Create a token: ten at most" },
-      ...{ description: "`signet:users:write` too: the token makes, changes and ends users.", errors: [403] },
+      ...{
+        description:
+          "`signet:users:write` and `signet:groups:write` too: the token makes, changes and ends both.",
+        errors: [403],
+      },
       ...{ body: newToken, created: createdTokenSchema, example: { label: "Entra ID" } },
     },
     async (inside, { caller, orgId, params, body }) => {
       const id = await requireConnection(inside, orgId, idOf(params));
       requireHeld(caller, "signet:users:write");
+      requireHeld(caller, "signet:groups:write");
       const { label = "", expiresAt = null } = body;
       const at = expiresAt === null ? null : readWireTime(expiresAt);
       if (at === undefined) throw invalid([{ path: "/expiresAt", message: "is no date and time" }]);

@@ -49,7 +49,7 @@ forEachDatabase(({ fresh }) => {
     return (await createConnection(running.service, { ...own.act, content })).id;
   };
   const provisioned = async (displayName: string, connectionId: string) => {
-    const content = { displayName, description: null, externalId: "e-1" };
+    const content = { displayName, description: null, externalId: `e-${displayName}` };
     const act = { ...own.act, connectionId, source: "scim" as const };
     return (await createGroup(running.service, { ...act, content })).id;
   };
