@@ -47,6 +47,7 @@ export const accountPages: Module = (scope, { service, browser, errors }) => {
   const deps = {
     ...browser,
     ...browser.secondFactors,
+    changes: service.changes,
     passwords: service.passwords,
     browserSession: browserSessionPort(browser),
     version,

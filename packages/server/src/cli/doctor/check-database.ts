@@ -6,8 +6,6 @@ import { tryStoredCaKeys } from "../../core/device-ca/ca-key.ts";
 import { createEncryption } from "../../core/encryption/encryption.ts";
 import type { KeyRing } from "../../core/encryption/key-ring.ts";
 import { countStale } from "../../core/encryption/renew-sealed.ts";
-import { API_SCOPE_PREFIX } from "../../core/scopes/api-scopes.ts";
-import { listScopesBeginning } from "../../core/scopes/scopes.store.ts";
 import { checkStoredSigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { inspectDatabase } from "../../db/inspect.ts";
 import { schemaState } from "../../db/migrate.ts";
@@ -17,9 +15,9 @@ import { readServerAddresses } from "../../db/postgres/server-addresses.ts";
 import { sealedColumns } from "../../modules/sealed-columns.ts";
 import { databaseLocation, errorMessage } from "../output.ts";
 import { type Check, databaseClockCheck, fail, note, ok, warn } from "./check-configuration.ts";
+import { movedOverChecks } from "./check-moved-over.ts";
 
 const DATABASE = "database";
-const MAX_NAMED = 20;
 
 /** @param masterKeys undefined when unusable: the stored keys are then not checked */
 export async function databaseChecks(config: Config, masterKeys: KeyRing | undefined): Promise<Check[]> {
@@ -47,7 +45,7 @@ export async function databaseChecks(config: Config, masterKeys: KeyRing | undef
         : [
             await storedKeysCheck(database, masterKeys),
             ...(await staleKeyCheck(database, masterKeys)),
-            ...(await reservedScopesCheck(database)),
+            ...(await movedOverChecks(database)),
           ]),
     ];
   } catch (error) {
@@ -140,20 +138,6 @@ async function schemaCheck(database: Database): Promise<Check> {
   if (missing.length > 0)
     return fail("schema", `pending migrations: ${missing.join(", ")}`, "Run signet migrate.");
   return ok("schema", "up to date");
-}
-
-/** Scopes that are older than the rule: applications that are to call API v1 can't have the service's own of that name. */
-async function reservedScopesCheck({ query }: Database): Promise<Check[]> {
-  const scopes = await listScopesBeginning(query, API_SCOPE_PREFIX, MAX_NAMED);
-  if (scopes.length === 0) return [];
-  const named = scopes.map(({ orgId, name }) => `${name} (organisation ${orgId})`).join(", ");
-  return [
-    warn(
-      "scopes",
-      `custom scopes begin with ${API_SCOPE_PREFIX}, which is reserved: ${named}${scopes.length === MAX_NAMED ? ", …" : ""}`,
-      "Define each under another name, give that to its applications, then delete the old scope.",
-    ),
-  ];
 }
 
 /** Values that were sealed before the master key was replaced. */

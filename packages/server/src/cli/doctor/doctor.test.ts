@@ -81,6 +81,50 @@ describe("signet doctor on both databases", () => {
       await remove();
     });
 
+    test("warns about scopes of applications that nobody defined, and about custom claims of reserved names", async () => {
+      const url = await fresh();
+      const { env, remove } = await operatorSettings(url);
+      const { id } = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      const created = ["app", "create", "--org", id, "--name", "Old", "--type", "confidential"];
+      const { clientId } = await runForJson<{ clientId: string }>(
+        [...created, "--redirect-uri", "https://old.example/cb", "--scope", "openid", "--scope", "roles"],
+        env,
+      );
+      for (const subject of ["undefined scopes", "reserved claims"])
+        assert.equal((await diagnose(env)).of(subject), undefined);
+      const database = openDatabase(url);
+      const { settings } = await database.query
+        .selectFrom("application")
+        .select("settings")
+        .where("id", "=", clientId)
+        .executeTakeFirstOrThrow();
+      const older = { ...JSON.parse(settings), allowedScopes: ["openid", "ledger", "known"] };
+      await database.query
+        .updateTable("application")
+        .set({ settings: JSON.stringify(older) })
+        .where("id", "=", clientId)
+        .execute();
+      const claims = [
+        { name: "groups", source: "membership", path: "groups" },
+        { name: "team", source: "static", value: { name: "roles" } },
+      ] as const;
+      await defineOlderScope({ database }, id, "known", claims);
+      await database.close();
+      const { of } = await diagnose(env);
+      assert.deepEqual(
+        [of("undefined scopes")?.level, of("undefined scopes")?.message],
+        [
+          "warn",
+          `applications have scopes that nobody defined: ledger (application ${clientId} of organisation ${id})`,
+        ],
+      );
+      assert.deepEqual(
+        [of("reserved claims")?.level, of("reserved claims")?.message],
+        ["warn", `custom claims have names that are reserved: groups of known (organisation ${id})`],
+      );
+      await remove();
+    });
+
     test("reports a missing schema without creating it", async () => {
       const databaseUrl = await empty();
       if (name === "sqlite") await writeFile(databaseUrl.slice("sqlite:".length), "");

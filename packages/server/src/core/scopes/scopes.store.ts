@@ -1,4 +1,5 @@
 /** Stores custom scopes. */
+import { sql } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
@@ -95,6 +96,28 @@ export const listScopesBeginning = async (
     .orderBy("name")
     .limit(limit)
     .execute();
+
+/** Of every organisation: those that tell a claim of one of these names. */
+export async function listScopesTelling(
+  db: Db,
+  claims: readonly string[],
+  limit: number,
+): Promise<ReadonlyArray<{ readonly orgId: string; readonly name: string; readonly claim: string }>> {
+  const mentioned = claims.map((claim) => sql`claims like ${`%"name":${JSON.stringify(claim)}%`}`);
+  const rows = await db
+    .selectFrom("custom_scope")
+    .select(["org_id as orgId", "name", "claims"])
+    .where(sql<boolean>`(${sql.join(mentioned, sql` or `)})`)
+    .orderBy("org_id")
+    .orderBy("name")
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ orgId, name, claims: text }) =>
+    (JSON.parse(text) as ScopeClaim[])
+      .filter((one) => claims.includes(one.name))
+      .map((one) => ({ orgId, name, claim: one.name })),
+  );
+}
 
 const selectAllOf = prepared((db, value: Parameter<{ orgId: string }>) =>
   db.selectFrom("custom_scope").selectAll().where("org_id", "=", value("orgId")).orderBy("id"),

@@ -19,6 +19,7 @@ import type { PasskeyChallenges } from "../../core/second-factors/passkeys/chall
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkeys.ts";
 import { type SignedIn, toAssurance } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
+import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { ConsoleFrame } from "../../html/components/console-layout.ts";
 import type { IconName } from "../../html/components/icons.ts";
 import { interFont } from "../../html/fonts.ts";
@@ -39,6 +40,7 @@ import {
 } from "../../page-kit/page.ts";
 
 export interface AccountDeps extends GuessDeps, BusyDeps {
+  readonly changes: ChangeFeed;
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;

@@ -38,4 +38,8 @@ export const apiScopeCases = apiV1Cases({
     wrong: [...wrongBodies, { name: "other" }, { sensitive: "yes" }],
   },
   "DELETE /scopes/:id": { scopes: writes, path: newScope, status: 204, wrong: [{}] },
+  "GET /scopes/:id/uses": {
+    ...{ scopes: reads, status: 200, wrongQueries: wrongLists },
+    path: async (world) => `${await newScope(world)}/uses`,
+  },
 });

@@ -5,8 +5,8 @@
 import type { Db } from "../../../db/open.ts";
 import { auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
 import { deleteTypedEmails } from "../../audit/event-context.store.ts";
-import type { CoreDeps } from "../../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notices.ts";
+import { type RecordDeps, recordChange } from "../../record-changes.ts";
 import { deleteFiltersNaming } from "../../saved-filters/saved-filters.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
 import { lockUserAccount } from "../account.store.ts";
@@ -38,7 +38,7 @@ export interface Leaving extends NoticeOrigin {
  * @returns false when there is no such account.
  * @throws LastAdministrator
  */
-export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving): Promise<boolean> {
+export async function deleteUser(deps: RecordDeps & NoticeDeps, leaving: Leaving): Promise<boolean> {
   const { orgId, id } = leaving;
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
@@ -53,7 +53,9 @@ export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving):
       await deletePersonalData(tx, { orgId: visited, userId: id }, now);
       await deleteAddress(tx, visited, user.email);
       const action = visited === orgId ? "user.deleted" : "roaming.ended";
-      await recordAuditEvent(tx, { ...auditFields(leaving, now), orgId: visited, action, target: id });
+      const event = { ...auditFields(leaving, now), orgId: visited, action, target: id } as const;
+      // What the user had there by groups and roles ends on every node.
+      await recordChange(tx, deps, "entitlement", event);
     }
     if (!(await deleteAccount(tx, { orgId, userId: id }))) return false;
     await sendNotice(tx, deps, user, { template: "AccountDeleted" }, leaving);
@@ -68,7 +70,7 @@ export async function deleteUser(deps: CoreDeps & NoticeDeps, leaving: Leaving):
  * @returns false when there is no such guest.
  * @throws LastAdministrator
  */
-export async function leaveOrganisation(deps: CoreDeps, leaving: Leaving): Promise<boolean> {
+export async function leaveOrganisation(deps: RecordDeps, leaving: Leaving): Promise<boolean> {
   const { orgId, id: userId } = leaving;
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
@@ -79,7 +81,8 @@ export async function leaveOrganisation(deps: CoreDeps, leaving: Leaving): Promi
     if (leaving.actor !== `user:${userId}`) await requireAnotherAdministrator(tx, { orgId, userId });
     await deletePersonalData(tx, { orgId, userId }, now);
     if (!(await deleteGuestMembership(tx, { orgId, userId }))) return false;
-    await recordAuditEvent(tx, { ...auditFields(leaving, now), action: "roaming.ended", target: userId });
+    const event = { ...auditFields(leaving, now), action: "roaming.ended", target: userId } as const;
+    await recordChange(tx, deps, "entitlement", event);
     return true;
   });
 }

@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
+import {
+  createPreauthorization,
+  grantByAdministrator,
+  grantOrganisationConsent,
+} from "../../../core/consents/consents.ts";
 import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
-import { makeOrganisation, startTestService, type TestService } from "../../../testing/test-service.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestService,
+} from "../../../testing/test-service.ts";
 
 type Record = { readonly id: string; readonly name: string };
 
@@ -195,6 +205,45 @@ forEachDatabase(({ fresh }) => {
       ['id pr and (name eq "x" or sensitive eq true)', ["org"]],
     ] as const)
       assert.deepEqual((await list(api, { filter })).names, names, filter);
+  });
+
+  test("what uses a scope is named, and what was granted for one of the same name before is not", async () => {
+    const { org, api, make } = await scopesOf();
+    const first = await make("ledger");
+    const settings = { allowedScopes: ["ledger"] };
+    const { application } = await makeClient(running.service, org.organisation, settings);
+    await makeClient(running.service, org.organisation, { description: "ledger", allowedScopes: ["openid"] });
+    const grant = { application, scopes: ["ledger"], actor: "test" };
+    const forAll = await grantOrganisationConsent(running.service, grant);
+    const forOne = await grantByAdministrator(running.service, { ...grant, userId: org.user.id });
+    const ahead = await createPreauthorization(running.service, grant);
+    const uses = async (id: string, query = "") => {
+      const { status, body } = await api.call("GET", `/scopes/${id}/uses?total=true${query}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      const items = body["items"] as Array<Readonly<{ type: string; id: string; name: string }>>;
+      return { total: body["total"], items: items.map(({ type, id: of, name }) => [type, of, name]) };
+    };
+    const { name } = application;
+    const all = [
+      ["application", application.id, name],
+      ...[forAll, forOne.id].map((one, at) => [
+        "consent",
+        one,
+        at === 0 ? name : `${name} (${org.user.email})`,
+      ]),
+      ["preauthorization", ahead.id, name],
+    ];
+    const told = await uses(first.id);
+    assert.equal(told.total, 4);
+    assert.deepEqual(told.items.toSorted(), all.toSorted());
+    const filter = encodeURIComponent(`type eq "consent" and name co "${org.user.email}"`);
+    assert.deepEqual((await uses(first.id, `&filter=${filter}`)).items.length, 1);
+
+    assert.equal((await api.call("DELETE", `/scopes/${first.id}`)).status, 204);
+    clock.advance(1_000);
+    const second = await make("ledger");
+    assert.deepEqual(await uses(second.id), { total: 0, items: [] });
+    assert.equal((await api.call("GET", `/scopes/${first.id}/uses`)).status, 404);
   });
 
   test("what is wrong in a query is named, and lists nothing", async () => {

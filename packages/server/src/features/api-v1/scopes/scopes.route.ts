@@ -1,4 +1,5 @@
 /** /api/v1/organisations/{org}/scopes: the organisation's own scopes. */
+import Type from "typebox";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import {
@@ -9,9 +10,10 @@ import {
 } from "../../../core/scopes/custom-scopes.ts";
 import { findCustomScope, listCustomScopes, lockCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../../core/scopes/validation.ts";
-import { conflict } from "../../../http/api/api-error.ts";
+import { conflict, notFound } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { stale } from "../../../http/api/concurrency.ts";
+import { idOf } from "../../../http/api/path-id.ts";
 import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { invalidMembers } from "../frame/member-faults.ts";
@@ -26,6 +28,7 @@ import {
 } from "../frame/resource-routes.ts";
 import { memoryPage } from "../lists/memory-list.ts";
 import { newScope, scopeContent, scopeFields, scopePatch, scopeRecord, scopeSchema } from "./scope-record.ts";
+import { listScopeUses, type ScopeUse, useFields, useTypes } from "./scope-uses.store.ts";
 
 const example = {
   name: "payroll",
@@ -72,6 +75,37 @@ export function apiScopesRoutes(api: ApiScope, deps: ApiDeps): void {
     },
   );
   changeRoutes(scopes);
+  usesRoute(scopes);
+}
+
+const useSchema = Type.Object(
+  {
+    type: Type.Enum([...useTypes]),
+    id: Type.String({ format: "uuid", description: "Of the application, consent or pre-authorization" }),
+    name: Type.String({ description: "Of the application; for a user's consent, with the email address" }),
+  },
+  { title: "ApiScopeUse" },
+);
+
+function usesRoute({ api, deps, tag, reads, writes }: ApiResource<CustomScope>): void {
+  const uses: ApiResource<ScopeUse> = {
+    ...{ api, deps, tag, reads, writes, one: "use", many: "uses", schema: useSchema },
+    record: ({ type, id, name }) => ({ type, id, name }),
+  };
+  listRoute(
+    uses,
+    "/api/v1/organisations/:org/scopes/:id/uses",
+    {
+      operationId: "apiListScopeUses",
+      summary: "List what uses a scope, and loses it with the scope's deletion",
+      fields: useFields,
+    },
+    async ({ orgId, params, list }) => {
+      const scope = await findCustomScope(deps.database.query, orgId, idOf(params));
+      if (!scope) throw notFound();
+      return listScopeUses(deps.database.query, scope, list);
+    },
+  );
 }
 
 function changeRoutes(scopes: ApiResource<CustomScope>): void {

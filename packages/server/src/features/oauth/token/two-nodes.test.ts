@@ -5,12 +5,15 @@ import { sql } from "kysely";
 import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { createClientSecret, revokeSecret } from "../../../core/applications/client-secrets.ts";
 import { setOrganisationStatus } from "../../../core/organisations/organisations.ts";
+import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
+import { insertMembership } from "../../../core/users/users.store.ts";
 import { openDatabase } from "../../../db/open.ts";
 import { postgresServer } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
+import { makeDirectory, userRef } from "../../../testing/fixtures/directory.ts";
 import { createDatabase, dropDatabase } from "../../../testing/postgres.ts";
 import { assertOAuthError, headerOf, sendRaw } from "../../../testing/probes/answers.ts";
 import {
@@ -67,6 +70,27 @@ describe("two nodes on one PostgreSQL", () => {
       const headers = { authorization: `Bearer ${accessToken}` };
       assert.equal((await sendRaw(`${at(node).issuer}/userinfo`, { headers })).status, 200);
     }
+  });
+
+  test("forgets at every node what a deleted user, and a guest who left, had by groups", async () => {
+    const [{ service }, { service: other }] = nodes;
+    const visited = (await makeOrganisation(service, "Visited")).organisation;
+    const guest = await makeDirectory(service, visited.id);
+    const home = await makeDirectory(service, org.organisation.id);
+    const [leaver, deleted] = [await home.user(), await home.user()];
+    await insertMembership(service.database.query, {
+      ...{ orgId: visited.id, homeOrgId: home.orgId, userId: leaver },
+      ...{ role: "Standard", now: clock() },
+    });
+    await guest.group("Guests", [userRef(leaver)]);
+    await home.group("Staff", [userRef(deleted)]);
+    const groupsOf = async (orgId: string, id: string) =>
+      (await other.entitlements.ofUser(orgId, id)).groups.size;
+    assert.deepEqual([await groupsOf(visited.id, leaver), await groupsOf(home.orgId, deleted)], [1, 1]);
+    await leaveOrganisation(service, { ...guest.act, id: leaver });
+    await deleteUser(service, { ...home.act, id: deleted });
+    await eventually("the guest is forgotten", async () => (await groupsOf(visited.id, leaver)) === 0);
+    await eventually("the user is forgotten", async () => (await groupsOf(home.orgId, deleted)) === 0);
   });
 
   test("lets one of a hundred redemptions on two nodes win, and the others revoke its tokens", async () => {

@@ -16,6 +16,7 @@ import {
   testAgent,
 } from "../../../testing/fixtures/agent.ts";
 import { type Answer, credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { makeDirectory } from "../../../testing/fixtures/directory.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -67,6 +68,24 @@ forEachDatabase(({ fresh }) => {
   const submit = (one: Claimed, token: string, by = agent) =>
     by.call("sign", { ...lease(one), jwts: { access_token: token } });
   const inputOf = ({ tokens: [token] }: Claimed) => `${token?.protected}.${token?.payload}`;
+
+  test("an agent sees the roles and permissions in what it signs", async () => {
+    const directory = await makeDirectory(running.service, org.organisation.id);
+    const robot = await makeClient(running.service, org.organisation, {
+      grantTypes: ["client_credentials"],
+      allowedScopes: ["roles", "permissions"],
+      signingPoolId: pool.id,
+    });
+    const role = await directory.role(robot.application.id, "robot", ["meter:read"]);
+    await directory.assign(role, "application", robot.application.id);
+    const form = { grant_type: "client_credentials", ...credentials(robot) };
+    assert.equal((await postForm(`${org.issuer}/token`, form)).status, 503);
+    const request = (await agent.claim()) ?? assert.fail("nothing to claim");
+    const [token] = request.tokens;
+    const claims = JSON.parse(Buffer.from(token?.payload ?? "", "base64url").toString());
+    assert.deepEqual([claims.roles, claims.permissions], [["robot"], ["meter:read"]]);
+    await agent.call("reject", { ...lease(request), reason: "only looked at" });
+  });
 
   test("the queue poll returns pending requests immediately, or waits", async () => {
     const started = performance.now();
