@@ -239,6 +239,7 @@ const acts: readonly AuditAction[] = [
   "group.handed-over",
   "group.members-changed",
   "organisation.changed",
+  "organisation.configuration-applied",
   "organisation.created",
   "password-reset.requested",
   "password.reset",

@@ -12,6 +12,7 @@ import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiGroupsRoutes } from "../features/api-v1/groups/groups.route.ts";
 import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route.ts";
 import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-events.route.ts";
+import { apiConfigurationRoutes } from "../features/api-v1/organisation/configuration.route.ts";
 import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisation.route.ts";
 import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
 import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
@@ -66,4 +67,5 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiOrganisationRoutes(api, apiDeps);
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
   apiAuditEventsRoutes(api, apiDeps);
+  apiConfigurationRoutes(api, apiDeps);
 };

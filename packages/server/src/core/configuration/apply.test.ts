@@ -108,7 +108,7 @@ forEachDatabase(({ fresh }) => {
     const file = { format: whole.format, applications: withoutCustomScopes(whole) };
     const shown = await running.shownOf(to, file);
     const applying = { orgId: to, file, prune: false, shown, actor };
-    let second: Promise<void> | undefined;
+    let second: Promise<unknown> | undefined;
     const slow: ChangeFeed = {
       ...running.deps.changes,
       // In the middle of the first, which the second waits for.

@@ -42,21 +42,25 @@ export class ConfigurationChanged extends Error {
   }
 }
 
-export interface Applying {
-  readonly orgId: string;
+export interface Applying extends Applier {
   readonly file: OrganisationFile;
   readonly prune: boolean;
-  /** The difference that was shown and confirmed. */
-  readonly shown: readonly Entry[];
-  readonly actor: string;
+  /** The difference that was shown and confirmed; undefined: whatever it is. */
+  readonly shown?: readonly Entry[];
+  /** Refuses what the caller may not do, by throwing. */
+  check?(difference: Difference): void;
 }
 
-/** @throws ConfigurationChanged, InvalidFile, or the error of one of the changes; nothing has changed then */
-export async function applyFile(deps: RecordDeps, applying: Applying): Promise<void> {
-  const { orgId, file, prune, shown, actor } = applying;
+/**
+ * @returns the difference that was applied
+ * @throws ConfigurationChanged, InvalidFile, or the error of one of the changes; nothing has changed then
+ */
+export async function applyFile(deps: RecordDeps, applying: Applying): Promise<Entry[]> {
+  const { orgId, file, prune, shown, actor, address, check } = applying;
   const { database } = deps;
-  await database.transaction(async (tx) => {
-    const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, actor };
+  return database.transaction(async (tx) => {
+    const by = { orgId, actor, ...(address === undefined ? {} : { address }) };
+    const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, act: by };
     // Concurrent applications of files wait for each other; the organisation's row is the lock.
     // The applications too: a deleted scope is taken from them in between.
     await lockOrganisation(tx, orgId);
@@ -65,46 +69,54 @@ export async function applyFile(deps: RecordDeps, applying: Applying): Promise<v
     if (!state) throw new ConfigurationChanged();
     const difference = differenceOf(state, file, prune);
     const entries = entriesOf(difference);
-    if (!isDeepStrictEqual(entries, shown)) throw new ConfigurationChanged();
+    if (shown && !isDeepStrictEqual(entries, shown)) throw new ConfigurationChanged();
+    check?.(difference);
     await applyOrganisation(inside, difference);
     await applyEmails(inside, difference.emails);
     await applyScopes(inside, difference);
     await applyApplications(inside, difference);
     await recordAuditEvent(tx, {
-      orgId,
+      ...by,
       at: deps.clock(),
-      actor,
       action: "organisation.configuration-applied",
       target: orgId,
       details: { ...countsOf(entries), prune },
     });
+    return entries;
   });
+}
+
+/** Who applies it. */
+export interface Applier {
+  readonly orgId: string;
+  readonly actor: string;
+  readonly address?: string;
 }
 
 interface Inside extends RecordDeps {
   readonly orgId: string;
-  readonly actor: string;
+  readonly act: Applier;
 }
 
 async function applyOrganisation(inside: Inside, { organisation }: Difference): Promise<void> {
   const { settings, changes } = organisation;
-  if (changes.length > 0) await changeOrganisationSettings(inside, { ...inside, settings });
+  if (changes.length > 0) await changeOrganisationSettings(inside, { ...inside.act, settings });
 }
 
 /** Removals first: the number of scopes is limited. */
 async function applyScopes(inside: Inside, { scopes }: Difference): Promise<void> {
-  const { orgId, actor } = inside;
+  const { act } = inside;
   for (const step of scopes) {
     if (step.act !== "remove") continue;
     const { id, version } = step.current;
-    await deleteCustomScope(inside, { orgId, id, version, actor });
+    await deleteCustomScope(inside, { ...act, id, version });
   }
   for (const step of scopes) {
-    if (step.act === "create") await createCustomScope(inside, { orgId, actor, ...step.wanted });
+    if (step.act === "create") await createCustomScope(inside, { ...act, ...step.wanted });
     if (step.act !== "change") continue;
     const { id, version } = step.current;
     const { name: _name, ...content } = step.wanted;
-    await changeCustomScope(inside, { orgId, id, version, content, actor });
+    await changeCustomScope(inside, { ...act, id, version, content });
   }
 }
 
@@ -125,18 +137,17 @@ async function applyApplications(inside: Inside, { applications }: Difference): 
 }
 
 const remove = (inside: Inside, { id }: Application): Promise<boolean> =>
-  deleteApplication(inside, { orgId: inside.orgId, id, actor: inside.actor });
+  deleteApplication(inside, { ...inside.act, id });
 
 /** @returns the updated application; undefined when the file doesn't name it */
 async function applyApplication(inside: Inside, { step }: ApplicationStep): Promise<Application | undefined> {
-  const { orgId, actor } = inside;
   if (step.act === "remove" || step.act === "leave") return undefined;
   const { name, clientType, enabled, settings, externalKey } = step.wanted;
   if (step.act === "same") return step.current.application;
   const members = step.changes.map(({ member }) => member);
   const application =
     step.act === "create"
-      ? await createApplication(inside, { orgId, name, clientType, settings, disabled: !enabled, actor })
+      ? await createApplication(inside, { ...inside.act, name, clientType, settings, disabled: !enabled })
       : await change(inside, step.current.application, step.wanted, members);
   if (members.includes("externalKey")) await setExternalKey(inside, application.id, externalKey);
   return application;
@@ -144,16 +155,15 @@ async function applyApplication(inside: Inside, { step }: ApplicationStep): Prom
 
 /** @param externalKey undefined for none; the old one is already removed */
 async function setExternalKey(
-  { database, clock, orgId, actor }: Inside,
+  { database, clock, orgId, act }: Inside,
   applicationId: string,
   externalKey: string | undefined,
 ): Promise<void> {
   if (externalKey !== undefined)
     await insertExternalKey(database.query, { orgId, applicationId, externalKey });
   await recordAuditEvent(database.query, {
-    orgId,
+    ...act,
     at: clock(),
-    actor,
     action: "application.key-changed",
     target: applicationId,
     details: { externalKey: externalKey ?? "" },
@@ -176,11 +186,11 @@ async function change(
   const given = presentMembers(changed, (member) => settingOf(settings, member));
   const merged = { ...Object.fromEntries(unchanged), ...given } as unknown as ApplicationSettings;
   const both = bothConsentMembers({ consentMode: consentModeOf(settings) });
-  const after = await changeApplication(
-    inside,
-    { orgId: inside.orgId, id: current.id, actor: inside.actor },
-    () => ({ name, disabled: !enabled, settings: { ...merged, ...both } }),
-  );
+  const after = await changeApplication(inside, { ...inside.act, id: current.id }, () => ({
+    name,
+    disabled: !enabled,
+    settings: { ...merged, ...both },
+  }));
   if (!after) throw new ApplicationChanged();
   return after;
 }
@@ -191,19 +201,20 @@ async function applyConsents(
   application: Application,
   { organisationConsent, preauthorizations }: ApplicationStep,
 ): Promise<void> {
-  const { orgId, actor } = inside;
+  const { act } = inside;
+  const { orgId: _, ...by } = act;
   const { allowedScopes } = application.settings;
   const isNarrower = (current: Consent, wanted: readonly string[]) =>
     !isSubset(requestableScopes(current.scopes, allowedScopes), wanted);
   for (const step of organisationConsent) {
     if (step.act === "remove" || (step.act === "change" && isNarrower(step.current, step.wanted)))
-      await revokeConsent(inside, { orgId, id: step.current.id, actor });
+      await revokeConsent(inside, { ...act, id: step.current.id });
     if (step.act === "create" || step.act === "change")
-      await grantOrganisationConsent(inside, { application, scopes: step.wanted, actor });
+      await grantOrganisationConsent(inside, { application, scopes: step.wanted, ...by });
   }
   for (const step of preauthorizations)
-    if (step.act === "remove") await deletePreauthorization(inside, { orgId, id: step.current.id, actor });
+    if (step.act === "remove") await deletePreauthorization(inside, { ...act, id: step.current.id });
   for (const step of preauthorizations)
     if (step.act === "create")
-      await createPreauthorization(inside, { application, scopes: step.wanted, actor });
+      await createPreauthorization(inside, { application, scopes: step.wanted, ...by });
 }

@@ -84,13 +84,13 @@ export function emailSteps(
 export const emailName = ({ template, locale }: EmailRecord): string => `${template}, ${locale}`;
 
 export async function applyEmails(
-  inside: RecordDeps & { readonly orgId: string; readonly actor: string },
+  inside: RecordDeps & { readonly act: { orgId: string; actor: string; address?: string } },
   steps: readonly EmailStep[],
 ): Promise<void> {
-  const { orgId, actor } = inside;
+  const { act } = inside;
   for (const step of steps) {
-    if (step.act === "remove") await changeMailText(inside, { orgId, actor, ...step.current, text: {} });
+    if (step.act === "remove") await changeMailText(inside, { ...act, ...step.current, text: {} });
     if (step.act === "create" || step.act === "change")
-      await changeMailText(inside, { orgId, actor, ...step.wanted });
+      await changeMailText(inside, { ...act, ...step.wanted });
   }
 }

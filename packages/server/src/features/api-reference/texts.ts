@@ -82,6 +82,10 @@ export const tags = [
     name: "API v1: organisation",
     description: "The organisation, the keys that sign its tokens, and its audit log.",
   },
+  {
+    name: "API v1: configuration",
+    description: "The organisation's configuration as one file: read, compared, applied.",
+  },
   { name: "Service", description: "Health, version and API description." },
 ];
 

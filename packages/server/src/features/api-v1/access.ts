@@ -82,6 +82,26 @@ export function apiAuthenticator(
   };
 }
 
+/**
+ * Authenticates before the body is read, for routes that take a large one: a stranger's is not kept in memory.
+ * @returns members of the route
+ */
+export function authenticatedFirst(authenticator: ApiAuthenticator<ApiCaller, Database>) {
+  const callers = new WeakMap<ApiRequest, ApiCaller>();
+  return {
+    onRequest: async (request: ApiRequest) => {
+      callers.set(request, await authenticator.authenticate(request, NO_BODY));
+    },
+    authenticator: {
+      ...authenticator,
+      authenticate: async (request: ApiRequest, raw: Buffer) =>
+        callers.get(request) ?? authenticator.authenticate(request, raw),
+    },
+  };
+}
+
+const NO_BODY = Buffer.alloc(0);
+
 /** @throws ApiError 401 */
 async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCaller> {
   const token = parseBearer(request.headers.authorization);

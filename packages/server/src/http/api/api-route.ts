@@ -130,6 +130,10 @@ type Described<Q, B> = Omit<Operation, "query" | "body"> & {
 interface ApiRoute<C, Q extends TSchema | undefined, B extends TSchema | undefined, W>
   extends Described<Q, B> {
   readonly authenticator: ApiAuthenticator<C, W>;
+  /** Runs before the body is read. */
+  onRequest?(request: ApiRequest): Promise<void>;
+  /** Bytes; the server's limit when left out. */
+  readonly bodyLimit?: number;
   handler(call: Call<Of<Q>, Of<B>, C, W>): Promise<Answer>;
 }
 
@@ -138,10 +142,17 @@ export function apiRoute<
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
   W = undefined,
->({ app, describe }: ApiScope, { authenticator, handler, ...operation }: ApiRoute<C, Q, B, W>): void {
+>(
+  { app, describe }: ApiScope,
+  { authenticator, handler, onRequest, bodyLimit, ...operation }: ApiRoute<C, Q, B, W>,
+): void {
   describe(operation as Operation);
   const { method, path } = operation;
-  app.route({ method, url: path, handler: apiHandler(authenticator, operation, handler) });
+  app.route({
+    ...{ method, url: path, handler: apiHandler(authenticator, operation, handler) },
+    ...(onRequest ? { onRequest: (request) => onRequest(request) } : {}),
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
+  });
 }
 
 /** A read by id that is called by the thousand: registered for both ways (http/calls/direct-calls.ts). */

@@ -1,5 +1,6 @@
 /** Every operation of API v1. */
 import { apiApplicationCases } from "./api-applications.ts";
+import { apiConfigurationCases } from "./api-configuration.ts";
 import { apiConnectionCases } from "./api-connections.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
@@ -11,6 +12,7 @@ import { apiUsersCases } from "./api-users.ts";
 export const apiV1AllCases = {
   ...apiUsersCases,
   ...apiConnectionCases,
+  ...apiConfigurationCases,
   ...apiApplicationCases,
   ...apiGroupCases,
   ...apiGrantCases,

@@ -10,10 +10,10 @@ import { findApplication, lockApplication } from "../../../core/applications/app
 import { createApplication } from "../../../core/applications/applications.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
-import { ApiError, invalid } from "../../../http/api/api-error.ts";
+import { invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { stale } from "../../../http/api/concurrency.ts";
-import { type ApiCaller, actOf } from "../access.ts";
+import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { invalidMembers } from "../frame/member-faults.ts";
 import {
@@ -37,7 +37,7 @@ import {
   patchedSettings,
 } from "./application-record.ts";
 import { applicationListFields, listApplicationPage } from "./applications-list.store.ts";
-import { requireHeldScopes } from "./held-scopes.ts";
+import { requireHeldScopes, requireOther } from "./held-scopes.ts";
 
 const example = {
   name: "Shop",
@@ -165,14 +165,6 @@ async function lockedApplication(
   const application = await findApplication(query, orgId, id);
   if (application) await check(application);
   return application;
-}
-
-/** To delete or disable its own would lock the caller out. @throws ApiError 409 */
-function requireOther({ client }: ApiCaller, id: string): void {
-  if (client.id !== id) return;
-  throw new ApiError(409, "own-application", "The access token is of this application", {
-    detail: "Use the token of another application.",
-  });
 }
 
 function toAnswer(error: unknown): never {

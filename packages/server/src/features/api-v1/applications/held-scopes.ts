@@ -1,5 +1,6 @@
-/** A caller hands out only the scopes of this API that it has itself (api-v1.md, "No more than you have"). */
+/** What a caller may not do to applications: hand out more than it has (api-v1.md, "No more than you have"), or lock itself out. */
 import { isApiScope } from "../../../core/scopes/api-scopes.ts";
+import { ApiError } from "../../../http/api/api-error.ts";
 import { type ApiCaller, requireHeld } from "../access.ts";
 
 /**
@@ -8,4 +9,12 @@ import { type ApiCaller, requireHeld } from "../access.ts";
  */
 export function requireHeldScopes(caller: ApiCaller, ...scopes: ReadonlyArray<readonly string[]>): void {
   for (const scope of scopes.flat()) if (isApiScope(scope)) requireHeld(caller, scope);
+}
+
+/** To delete or disable its own would lock the caller out. @throws ApiError 409 */
+export function requireOther({ client }: Pick<ApiCaller, "client">, id: string): void {
+  if (client.id !== id) return;
+  throw new ApiError(409, "own-application", "The access token is of this application", {
+    detail: "Use the token of another application.",
+  });
 }

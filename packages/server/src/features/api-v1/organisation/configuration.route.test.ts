@@ -1,0 +1,122 @@
+/** The configuration by API v1: compared and applied as a whole, by who may. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { ApiScope } from "../../../core/scopes/api-scopes.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { makeApiClient } from "../../../testing/fixtures/api-client.ts";
+import { makeOrganisation, startTestService, type TestService } from "../../../testing/test-service.ts";
+
+const format = "signet-organisation/1";
+const writes = ["signet:organisation:write", "signet:applications:write"] as const;
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  before(async () => {
+    const options = { clock: fakeClock(), passwords: quickPasswords };
+    running = await startTestService({ databaseUrl: await fresh(), ...options });
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  async function organisation(...scopes: readonly ApiScope[]) {
+    const org = await makeOrganisation(running.service);
+    const api = await makeApiClient(running.service, org, [...writes, ...scopes]);
+    const send = (act: "diff" | "apply", file: object, more: object = {}) =>
+      api.call("POST", `/configuration/${act}`, { body: { file: { format, ...file }, ...more } });
+    return { org, api, send };
+  }
+  const acts = (body: Readonly<Record<string, unknown>>) =>
+    (body["changes"] as { act: string; kind: string; name: string }[]).map(
+      ({ act, kind, name }) => `${act} ${kind} ${name}`,
+    );
+
+  test("what was read differs in nothing, and its entity tag names it", async () => {
+    const { api } = await organisation();
+    const read = await api.call("GET", "/configuration");
+    assert.deepEqual([read.status, read.body["format"]], [200, format]);
+    const again = { headers: { "if-none-match": read.headers.get("etag") ?? "" } };
+    assert.equal((await api.call("GET", "/configuration", again)).status, 304);
+    const { status, body } = await api.call("POST", "/configuration/diff", {
+      body: { file: read.body, prune: true },
+    });
+    assert.deepEqual([status, body], [200, { changes: [] }]);
+  });
+
+  test("a difference is told and changes nothing; applied, it is there once, with who applied it", async () => {
+    const { api, send } = await organisation();
+    const file = { policies: { passwordMinLength: 15 }, scopes: [{ name: "payroll" }] };
+    const wanted = ["changed organisation branding and policies", "created scope payroll"];
+    assert.deepEqual(acts((await send("diff", file)).body), wanted);
+    assert.deepEqual(acts((await send("diff", file)).body), wanted);
+    const applied = await send("apply", file);
+    assert.deepEqual([applied.status, acts(applied.body)], [200, wanted]);
+    assert.deepEqual((await send("apply", file)).body, { changes: [] });
+    const pruned = await send("apply", { scopes: [] }, { prune: true });
+    assert.deepEqual(acts(pruned.body), ["removed scope payroll"]);
+    const { body } = await api.call("GET", "/configuration");
+    assert.equal((body["policies"] as Record<string, unknown>)["passwordMinLength"], 15);
+  });
+
+  test("a file with a fault anywhere applies nothing, and the fault has its path in the body", async () => {
+    const { api, send } = await organisation();
+    const before = (await api.call("GET", "/configuration")).body;
+    const bad = { name: "Shop", clientType: "confidential", allowedScopes: ["nowhere"] };
+    for (const [file, path] of [
+      [{ scopes: [{ name: "one" }], applications: [bad] }, "/file/applications/0/allowedScopes/0"],
+      [{ policies: { passwordMinLength: 1 } }, "/file/policies/passwordMinLength"],
+      [{ users: [] }, "/file/users"],
+    ] as const)
+      for (const act of ["diff", "apply"] as const) {
+        const { status, body } = await send(act, file);
+        const [fault] = body["errors"] as { path: string }[];
+        assert.deepEqual([status, fault?.path], [422, path]);
+      }
+    assert.deepEqual((await api.call("GET", "/configuration")).body, before);
+  });
+
+  test("nobody gives an application what the caller has not, ends its own, or half applies", async () => {
+    const { api, send } = await organisation();
+    const before = (await api.call("GET", "/configuration")).body;
+    const machine = { name: "Job", clientType: "confidential", grantTypes: ["client_credentials"] };
+    const greedy = {
+      scopes: [{ name: "one" }],
+      applications: [{ ...machine, allowedScopes: ["signet:users:write"] }],
+    };
+    const refused = await send("apply", greedy);
+    assert.deepEqual([refused.status, refused.body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    const own = await send("apply", { applications: [] }, { prune: true });
+    assert.deepEqual([own.status, own.body["type"]], [409, "urn:signet:error:own-application"]);
+    assert.deepEqual((await api.call("GET", "/configuration")).body, before);
+    const holder = await organisation("signet:users:write");
+    assert.equal((await holder.send("apply", greedy)).status, 200);
+  });
+
+  test("a file may have 8 MiB, other bodies 64 KiB; a stranger's is not read", async () => {
+    const { api, send } = await organisation();
+    const emails = (length: number) => ({ x: "x".repeat(length) });
+    assert.equal((await send("diff", emails(4_000_000))).status, 422);
+    assert.equal((await send("diff", emails(9_000_000))).status, 413);
+    const large = { body: { name: "x".repeat(100_000) } };
+    assert.equal((await api.call("POST", "/scopes", large)).status, 413);
+    const stranger = await api.call("POST", "/configuration/apply", {
+      accessToken: "x",
+      body: { file: emails(9_000_000) },
+    });
+    assert.equal(stranger.status, 401);
+  });
+
+  test("to read is enough to compare, not to apply; both areas are needed", async () => {
+    const { org } = await organisation();
+    const of = (...scopes: readonly ApiScope[]) => makeApiClient(running.service, org, scopes);
+    const body = { file: { format } };
+    const reader = await of("signet:organisation:read", "signet:applications:read");
+    assert.equal((await reader.call("POST", "/configuration/diff", { body })).status, 200);
+    assert.equal((await reader.call("POST", "/configuration/apply", { body })).status, 403);
+    const half = await of("signet:organisation:write", "signet:applications:read");
+    assert.equal((await half.call("POST", "/configuration/apply", { body })).status, 403);
+  });
+});

@@ -1,0 +1,191 @@
+/**
+ * /api/v1/organisations/{org}/configuration: what `signet org export` writes, the difference of a file, and applying one, all or
+ * nothing.
+ */
+import Type, { type Static } from "typebox";
+import { applyFile, ConfigurationChanged } from "../../../core/configuration/apply.ts";
+import { type Difference, differenceOf } from "../../../core/configuration/difference.ts";
+import { type Entry, entriesOf, isDone } from "../../../core/configuration/entries.ts";
+import { exportOrganisation } from "../../../core/configuration/export.ts";
+import {
+  InvalidFile,
+  MAX_FILE_BYTES,
+  type OrganisationFile,
+} from "../../../core/configuration/organisation-file.ts";
+import { readState } from "../../../core/configuration/state.ts";
+import { readOrganisationFile } from "../../../core/configuration/validation.ts";
+import type { ApiScope as Scope } from "../../../core/scopes/api-scopes.ts";
+import { conflict, invalid, notFound } from "../../../http/api/api-error.ts";
+import { type ApiScope, apiRoute, type Operation } from "../../../http/api/api-route.ts";
+import { isUnchanged } from "../../../http/api/concurrency.ts";
+import { noParameters, strictObject } from "../../../http/api/schemas.ts";
+import { type ApiCaller, actOf, apiAuthenticator, authenticatedFirst } from "../access.ts";
+import { requireHeldScopes, requireOther } from "../applications/held-scopes.ts";
+import { type ApiDeps, inTransaction } from "../frame/api-deps.ts";
+import { tagOf } from "../frame/entity-tag.ts";
+
+/** The configuration is of both areas. */
+const reads = ["signet:organisation:read", "signet:applications:read"] as const satisfies Scope[];
+const writes = ["signet:organisation:write", "signet:applications:write"] as const satisfies Scope[];
+
+const file = Type.Object(
+  {},
+  {
+    title: "ApiConfigurationFile",
+    additionalProperties: true,
+    description: "A file of the format `signet-organisation/1`, as `GET /configuration` answers it",
+  },
+);
+
+const sentFile = strictObject(
+  {
+    file,
+    prune: Type.Optional(
+      Type.Boolean({
+        description:
+          "Removes records that the file does not have, in the sections that it has; default: false",
+      }),
+    ),
+  },
+  { title: "ApiConfiguration" },
+);
+
+const change = Type.Object(
+  {
+    act: Type.Enum(["created", "changed", "removed"]),
+    kind: Type.Enum([
+      ...(["organisation", "email", "scope", "application"] as const),
+      ...(["organisation-consent", "preauthorization"] as const),
+    ]),
+    name: Type.String(),
+    id: Type.Optional(Type.String({ description: "Of a record that is there already" })),
+    changes: Type.Array(
+      Type.Object({
+        member: Type.String(),
+        before: Type.Optional(Type.Unknown()),
+        after: Type.Optional(Type.Unknown()),
+      }),
+    ),
+  },
+  { title: "ApiConfigurationChange" },
+);
+const changed = Type.Object({ changes: Type.Array(change) }, { title: "ApiConfigurationChanges" });
+
+const example = {
+  file: { format: "signet-organisation/1", policies: { passwordMinLength: 15 } },
+  prune: false,
+} as const;
+
+const shared = {
+  ...{ tag: "API v1: configuration", credential: "access-token" },
+} as const satisfies Partial<Operation>;
+
+export function apiConfigurationRoutes(api: ApiScope, deps: ApiDeps): void {
+  apiRoute(api, {
+    ...shared,
+    ...{ method: "GET", path: "/api/v1/organisations/:org/configuration", query: noParameters },
+    operationId: "apiReadConfiguration",
+    summary: "Get the organisation's configuration, without secrets and users",
+    description: scopeText(reads),
+    answers: { 200: { description: "The file", schema: file }, 304: { description: "Unchanged" } },
+    authenticator: apiAuthenticator(deps, ...reads),
+    handler: async ({ caller, request }) => {
+      const orgId = caller.organisation.id;
+      const exported = await deps.database.transaction((tx) => exportOrganisation(tx, orgId));
+      if (!exported) throw notFound();
+      const headers = { etag: tagOf(exported.file) };
+      if (isUnchanged(request, headers.etag)) return { status: 304, headers };
+      return { status: 200, headers, body: exported.file };
+    },
+  });
+  diffRoute(api, deps);
+  applyRoute(api, deps);
+}
+
+/** Large bodies are read of callers alone who may send them. */
+const large = (deps: ApiDeps, ...scopes: readonly Scope[]) => ({
+  ...authenticatedFirst(apiAuthenticator(deps, ...scopes)),
+  bodyLimit: MAX_FILE_BYTES,
+});
+
+function diffRoute(api: ApiScope, deps: ApiDeps): void {
+  apiRoute(api, {
+    ...shared,
+    ...{ method: "POST", path: "/api/v1/organisations/:org/configuration/diff" },
+    ...{ query: noParameters, body: sentFile, example },
+    operationId: "apiCompareConfiguration",
+    summary: "Show what applying a file would change; changes nothing",
+    description: `${scopeText(reads)} No changes: the organisation is as the file says.`,
+    answers: { 200: { description: "What would change", schema: changed } },
+    ...large(deps, ...reads),
+    handler: ({ caller, body, within }) => {
+      const { file: wanted, prune } = readFile(body);
+      return inTransaction(deps, within, async ({ database }) => {
+        const state = await readState(database.query, caller.organisation.id);
+        if (!state) throw notFound();
+        const difference = refusing(() => differenceOf(state, wanted, prune));
+        return { status: 200, body: answer(entriesOf(difference)) };
+      });
+    },
+  });
+}
+
+function applyRoute(api: ApiScope, deps: ApiDeps): void {
+  apiRoute(api, {
+    ...shared,
+    ...{ method: "POST", path: "/api/v1/organisations/:org/configuration/apply" },
+    ...{ query: noParameters, body: sentFile, example },
+    operationId: "apiApplyConfiguration",
+    summary: "Apply a file, all of it or nothing",
+    description: `${scopeText(writes)} Scopes that begin with \`signet:\` are given to no application by a caller without them.`,
+    answers: { 200: { description: "What was changed", schema: changed } },
+    ...large(deps, ...writes),
+    handler: ({ caller, body, within }) => {
+      const { file: wanted, prune } = readFile(body);
+      return inTransaction(deps, within, async (inside) => {
+        const check = (difference: Difference) => requireMayApply(caller, difference);
+        const applying = { ...actOf(caller), file: wanted, prune, check };
+        const entries = await applyFile(inside, applying).catch(toAnswer);
+        return { status: 200, body: answer(entries) };
+      });
+    },
+  });
+}
+
+const answer = (entries: readonly Entry[]) => ({ changes: entries.filter(isDone) });
+
+/** @throws ApiError 422 naming every fault */
+function readFile(body: Static<typeof sentFile>): { file: OrganisationFile; prune: boolean } {
+  const bytes = Buffer.from(JSON.stringify(body.file));
+  return { file: refusing(() => readOrganisationFile(bytes)), prune: body.prune ?? false };
+}
+
+/** The same as of each application alone. @throws ApiError 403 exceeds-caller, 409 own-application */
+function requireMayApply(caller: ApiCaller, { applications }: Difference): void {
+  for (const { step, organisationConsent, preauthorizations } of applications) {
+    const before = "current" in step ? step.current.application.settings.allowedScopes : [];
+    const after = "wanted" in step ? step.wanted.settings.allowedScopes : [];
+    if (step.act === "create" || step.act === "change") requireHeldScopes(caller, before, after);
+    for (const grant of [...organisationConsent, ...preauthorizations])
+      if (grant.act === "create" || grant.act === "change") requireHeldScopes(caller, grant.wanted);
+    const isEnded = step.act === "remove" || (step.act === "change" && !step.wanted.enabled);
+    if (isEnded) requireOther(caller, step.current.application.id);
+  }
+}
+
+function refusing<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    return toAnswer(error);
+  }
+}
+
+function toAnswer(error: unknown): never {
+  if (error instanceof ConfigurationChanged) throw conflict(error.message);
+  if (!(error instanceof InvalidFile)) throw error;
+  throw invalid(error.faults.map(({ path, message }) => ({ path: `/file${path}`, message })));
+}
+
+const scopeText = (scopes: readonly Scope[]): string =>
+  `Scope: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`;
