@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { release } from "../../packages/server/src/db/distribution/distribute.ts";
 import { migrate } from "../../packages/server/src/db/migrate.ts";
 import { openDatabase } from "../../packages/server/src/db/open.ts";
 import {
@@ -50,7 +51,13 @@ async function preparePostgres(): Promise<void> {
 
 async function makeSchema(url: string): Promise<void> {
   const database = openDatabase(url, 1);
-  await migrate(database).finally(() => database.close());
+  try {
+    await migrate(database);
+    // As `signet distribute` leaves it: what only one server could keep, the code has to.
+    if (database.kind === "postgres") await release(database.query);
+  } finally {
+    await database.close();
+  }
 }
 
 export async function globalTeardown(): Promise<void> {

@@ -14,6 +14,7 @@ import { consentCommands } from "./consent/consent-commands.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
 import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust-commands.ts";
+import { distributeCommand } from "./distribute.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { explainError } from "./explain-error.ts";
 import { commandHelp, generalHelp } from "./help.ts";
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   startCommand,
   migrateCommand,
   doctorCommand,
+  distributeCommand,
   ...configCommands,
   ...orgCommands,
   ...userCommands,

@@ -40,6 +40,7 @@ const rowsOfOrganisation = {
   custom_scope: ["id"],
   agent_key: ["kid"],
   compromised_agent_key: ["kid"],
+  agent_key_claim: ["kid"],
   signing_agent: ["id"],
   signing_pool: ["id"],
   device_certificate: ["fingerprint"],

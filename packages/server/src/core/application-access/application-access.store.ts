@@ -5,6 +5,7 @@ import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRow } from "../../db/records.ts";
+import { findMemberNames } from "../users/members/member-names.store.ts";
 
 type Assignment = { orgId: string; applicationId: string; userId: string };
 
@@ -99,19 +100,9 @@ export async function listAssignedUsers(
   of: { orgId: string; applicationId: string },
   page: { limit: number; after: string | undefined },
 ): Promise<AssignedUser[]> {
-  return db
+  const rows = await db
     .selectFrom("application_user")
-    .innerJoin("membership", (join) =>
-      join
-        .onRef("membership.org_id", "=", "application_user.org_id")
-        .onRef("membership.user_id", "=", "application_user.user_id"),
-    )
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
-    .select(["application_user.user_id as id", "user_account.email"])
+    .select(["application_user.user_id as id"])
     .select(["application_user.assigned_by as assignedBy", "application_user.assigned_at as assignedAt"])
     .where("application_user.org_id", "=", of.orgId)
     .where("application_user.application_id", "=", of.applicationId)
@@ -119,6 +110,9 @@ export async function listAssignedUsers(
     .orderBy("application_user.user_id")
     .limit(page.limit + 1)
     .execute();
+  const ids = rows.map(({ id }) => id);
+  const names = await findMemberNames(db, of.orgId, ids);
+  return rows.map((row) => ({ ...row, email: names.get(row.id)?.email ?? "" }));
 }
 
 type GroupAssignment = { orgId: string; applicationId: string; groupId: string };

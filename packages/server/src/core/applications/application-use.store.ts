@@ -4,6 +4,7 @@ import { type Selectable, sql } from "kysely";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { Schema } from "../../db/schema.ts";
+import { findMemberNames } from "../users/members/member-names.store.ts";
 
 export interface RecentSignIn {
   readonly userId: string;
@@ -32,22 +33,19 @@ export async function recentSignIns(
 ): Promise<RecentSignIn[]> {
   const rows = await db
     .selectFrom(sql.table<Begun>(begunIn[by]).as("begun"))
-    .leftJoin("membership", (join) =>
-      join.onRef("membership.org_id", "=", "begun.org_id").onRef("membership.user_id", "=", "begun.user_id"),
-    )
-    .leftJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
-    .select(["begun.user_id", "begun.created_at", "begun.revoked_at", "user_account.email"])
+    .select(["begun.user_id", "begun.created_at", "begun.revoked_at"])
     .where((eb) => allOf(eb, { "begun.org_id": of.orgId, "begun.application_id": of.applicationId }))
     .orderBy("begun.id", "desc")
     .limit(limit)
     .execute();
+  const names = await findMemberNames(
+    db,
+    of.orgId,
+    rows.map(({ user_id }) => user_id),
+  );
   return rows.map((row) => ({
     userId: row.user_id,
-    email: row.email,
+    email: names.get(row.user_id)?.email ?? null,
     at: row.created_at,
     isEnded: row.revoked_at !== null,
   }));

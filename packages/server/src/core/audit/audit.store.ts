@@ -12,7 +12,7 @@ import type { Db } from "../../db/open.ts";
 import { type Columns, eachColumn, type Parameter, prepared } from "../../db/prepared.ts";
 import { isNamed } from "../../db/search-text.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
-import { memberships } from "../users/members/members.store.ts";
+import { findMemberNames } from "../users/members/member-names.store.ts";
 import { type AuditAction, isChangeOf } from "./actions.ts";
 import { insertMentions, insertTypedEmail } from "./event-context.store.ts";
 import {
@@ -255,8 +255,6 @@ export async function selectNames(
       .where("org_id", "=", orgId)
       .where("id", "in", ids)
       .execute();
-  return memberships(db, orgId)
-    .select(["user_account.id", "user_account.email as name"])
-    .where("membership.user_id", "in", ids)
-    .execute();
+  const names = await findMemberNames(db, orgId, ids);
+  return [...names.values()].map(({ id, email }) => ({ id, name: email }));
 }

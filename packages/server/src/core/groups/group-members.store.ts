@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import { countAffected } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
+import { findMemberNames, type MemberName } from "../users/members/member-names.store.ts";
 import type { GroupKey } from "./groups.store.ts";
 
 export const memberTypes = ["user", "group"] as const;
@@ -147,30 +148,26 @@ export async function listMembers(
     listed.push(...rows.map((row) => ({ type: "group" as const, ...row })));
   }
   if (listed.length >= limit) return listed;
-  const { rows } = await sql<MemberName>`${insideGroup(group, effective)}
-    select a.id, a.firstname, a.surname, a.email from membership m
-    join user_account a on a.org_id = m.home_org_id and a.id = m.user_id
-    where m.org_id = ${orgId} and m.user_id in (
-      select distinct u.user_id from inside
-      join group_user u on u.org_id = ${orgId} and u.group_id = inside.id
-      where u.user_id > ${after?.type === "user" ? after.id : ""}
-      order by u.user_id limit ${limit - listed.length})
-    order by m.user_id`.execute(db);
-  return [...listed, ...rows.map(toUserMember)];
+  const { rows } = await sql<{ id: string }>`${insideGroup(group, effective)}
+    select distinct u.user_id as id from inside
+    join group_user u on u.org_id = ${orgId} and u.group_id = inside.id
+    where u.user_id > ${after?.type === "user" ? after.id : ""}
+    order by u.user_id limit ${limit - listed.length}`.execute(db);
+  const ids = rows.map(({ id }) => id);
+  const names = await findMemberNames(db, orgId, ids);
+  return [...listed, ...ids.flatMap((id) => toUserMember(names.get(id)))];
 }
 
-interface MemberName {
-  readonly id: string;
-  readonly firstname: string;
-  readonly surname: string;
-  readonly email: string;
-}
-
-const toUserMember = ({ id, firstname, surname, email }: MemberName): GroupMember => ({
-  type: "user",
-  id,
-  displayName: [firstname, surname].filter((part) => part !== "").join(" ") || email,
-});
+const toUserMember = (user: MemberName | undefined): GroupMember[] =>
+  user
+    ? [
+        {
+          type: "user",
+          id: user.id,
+          displayName: [user.firstname, user.surname].filter((part) => part !== "").join(" ") || user.email,
+        },
+      ]
+    : [];
 
 /** How many members the list has. */
 export async function countMembers(db: Db, group: GroupKey, effective: boolean): Promise<number> {

@@ -79,20 +79,29 @@ export const listAgentKeys = async (db: Db, orgId: string, agentId: string): Pro
  * @returns false when the key is registered in any organisation, or was compromised in a deleted pool
  */
 export async function insertAgentKey(tx: Db, { publicJwk, x5c, ...key }: AgentKey): Promise<boolean> {
-  const isNew = await hasRow(
+  // Waits for a simultaneous deletion of a pool with this key.
+  const claims = await hasRow(
+    tx
+      .insertInto("agent_key_claim")
+      .values({ kid: key.kid, org_id: key.orgId })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("kid"),
+  );
+  if (!claims) return false;
+  return hasRow(
     tx
       .insertInto("agent_key")
       .values({ ...toRow(key), public_jwk: JSON.stringify(publicJwk), x5c: JSON.stringify(x5c) })
       .onConflict((conflict) => conflict.doNothing())
       .returning("kid"),
   );
-  // After the insert, which waits for a simultaneous deletion of a pool with this key.
-  return isNew && !(await isKnownAsCompromised(tx, key.kid));
 }
 
-/** In any organisation: a stolen key is worthless everywhere. */
-const isKnownAsCompromised = (db: Db, kid: string): Promise<boolean> =>
-  hasRow(db.selectFrom("compromised_agent_key").select("kid").where("kid", "=", kid).limit(1));
+/** Whoever has the key may register it again. Those of compromised keys stay: a stolen key is worthless everywhere. */
+export async function deleteClaims(tx: Db, orgId: string, kids: readonly string[]): Promise<void> {
+  if (kids.length === 0) return;
+  await tx.deleteFrom("agent_key_claim").where("org_id", "=", orgId).where("kid", "in", kids).execute();
+}
 
 /** The agent's keys sign nothing new after `at`; an earlier time stays. @param only keys of this algorithm */
 export async function retireKeys(
@@ -154,12 +163,13 @@ export async function deleteRetiredAgentKeys(db: Db, before: number, limit: numb
     .where((eb) => eb.or([eb("last_token_exp", "is", null), eb("last_token_exp", "<", before)]))
     .limit(limit)
     .execute();
-  for (const { org_id, kid } of rows)
-    await db
+  for (const { org_id, kid } of rows) {
+    const deleting = db
       .deleteFrom("agent_key")
       .where((eb) => allOf(eb, { org_id, kid }))
       // It may have been reported as compromised meanwhile.
-      .where("compromised_at", "is", null)
-      .execute();
+      .where("compromised_at", "is", null);
+    if (await affectsAny(deleting)) await deleteClaims(db, org_id, [kid]);
+  }
   return rows.length;
 }

@@ -9,6 +9,7 @@ import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import { lockedInOrder } from "../../db/row-locks.ts";
 import type { SigningPoolTable } from "../../db/tables/sovereign-signing.ts";
+import { deleteClaims } from "./agent-key.store.ts";
 import type { IssuerMode, SigningPool } from "./signing-pool.ts";
 
 const selectPool = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -128,6 +129,8 @@ export async function deletePoolRow(tx: Db, orgId: string, id: string): Promise<
         .values({ org_id: orgId, kid, compromised_at })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
+  const free = keys.flatMap(({ kid, compromised_at }) => (compromised_at === null ? kid : []));
+  await deleteClaims(tx, orgId, free);
   await tx.deleteFrom("signing_pool").where("org_id", "=", orgId).where("id", "=", id).execute();
 }
 

@@ -162,10 +162,11 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
         .onRef("membership.org_id", "=", "token_family.org_id")
         .onRef("membership.user_id", "=", "token_family.user_id"),
     )
-    .innerJoin("user_account", (join) =>
+    .leftJoin("user_account", (join) =>
       join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
+        .onRef("user_account.org_id", "=", "membership.org_id")
+        .onRef("user_account.id", "=", "membership.user_id")
+        .onRef("user_account.org_id", "=", "membership.home_org_id"),
     )
     .leftJoin("revoked_access_token", (join) =>
       join
@@ -178,12 +179,21 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
       "token_family.scope_definitions",
       "token_family.created_at",
     ])
+    .select(["membership.home_org_id", "user_account.id as ownAccount"])
     .where((eb) => allOf(eb, { "token_family.org_id": value("orgId"), "token_family.id": value("familyId") }))
     // An agent chooses the claims it signs: the family must be of this user and application.
     .where("token_family.user_id", "=", value("userId"))
     .where("token_family.application_id", "=", value("applicationId"))
     .where("token_family.revoked_at", "is", null)
     .where("user_account.disabled_at", "is", null),
+);
+
+const selectEnabled = prepared((db, value: Parameter<{ homeOrgId: string; userId: string }>) =>
+  db
+    .selectFrom("user_account")
+    .select("id")
+    .where((eb) => allOf(eb, { org_id: value("homeOrgId"), id: value("userId") }))
+    .where("disabled_at", "is", null),
 );
 
 /**
@@ -196,9 +206,16 @@ export async function findActiveGrant(
 ): Promise<({ readonly scopes: readonly string[] } & GrantedDefinitions) | undefined> {
   const [row] = await selectActive(db, key);
   if (row === undefined || row.revokedJti !== null) return undefined;
+  const { home_org_id: homeOrgId, ownAccount } = row;
+  // A guest's account is its home's; one of the organisation itself has been looked at.
+  if (homeOrgId === key.orgId ? ownAccount === null : !(await isEnabled(db, homeOrgId, key.userId)))
+    return undefined;
   const { scope, scope_definitions, created_at: createdAt } = row;
   return { scopes: scope.split(" "), definitions: readDefinitions(scope_definitions), createdAt };
 }
+
+const isEnabled = async (db: Db, homeOrgId: string, userId: string): Promise<boolean> =>
+  (await selectEnabled(db, { homeOrgId, userId })).length > 0;
 
 function fromRow(family: FamilyRow): TokenFamily {
   const { scope, scope_definitions, resources, auth_time, amr, acr, requested_claims, ...others } = family;

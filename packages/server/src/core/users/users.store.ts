@@ -1,14 +1,20 @@
 /** Stores accounts and memberships. */
-import { type Selectable, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
-import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRow } from "../../db/records.ts";
-import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
+import type { MembershipTable } from "../../db/tables/users.ts";
 import { updateAccount } from "./account.store.ts";
+import {
+  type AccountRow,
+  accountColumns,
+  findHomeAccount,
+  type GuestKey,
+  withHomeAccounts,
+} from "./members/guests.store.ts";
 import { memberships, searchKey, updateSearchKey } from "./members/members.store.ts";
 import { readDetails } from "./profile/details.ts";
 import type { Attributes, Role, User } from "./user.ts";
@@ -82,43 +88,42 @@ const membershipRow = ({ orgId, id, role, now, ...account }: NewUserRow) => ({
   search_key: searchKey({ ...account, username: null }),
 });
 
-/** @returns false when the user is already a member */
+/** @returns false when the user is already a member, or a guest's account has ended */
 export async function insertMembership(
   db: Db,
   { now, ...membership }: Pick<User, "orgId" | "homeOrgId" | "role"> & { userId: string; now: number },
 ): Promise<boolean> {
+  const { orgId, homeOrgId, userId } = membership;
+  if (homeOrgId !== orgId && !(await holdAccount(db, { homeOrgId, id: userId }))) return false;
   const inserting = db
     .insertInto("membership")
     .values({ ...toRow(membership), created_at: now, attributes: null, groups: null })
     .onConflict((conflict) => conflict.columns(["org_id", "user_id"]).doNothing())
     .returning("user_id");
   if (!(await hasRow(inserting))) return false;
-  await updateSearchKey(db, { homeOrgId: membership.homeOrgId, id: membership.userId });
+  await updateSearchKey(db, { homeOrgId, id: userId }, orgId);
   return true;
 }
 
-const accountColumns = columnsOf<Omit<UserAccountTable, "disabled_at">>()(
-  ...([
-    "org_id",
-    "id",
-    "email",
-    "email_key",
-    "email_verified_at",
-    "username",
-    "firstname",
-    "surname",
-  ] as const),
-  ...(["phone", "locale", "password_hash", "password_changed_at", "created_at", "updated_at"] as const),
-  ...(["attributes", "profile", "profile_changed_at"] as const),
-);
+/** Until the end of the transaction nobody deletes it; whoever does, waits, and deletes the membership too (deleteAccount). */
+function holdAccount(db: Db, { homeOrgId, id }: GuestKey): Promise<boolean> {
+  const account = db
+    .selectFrom("user_account")
+    .select("id")
+    .where((eb) => allOf(eb, { org_id: homeOrgId, id }));
+  return hasRow(isPostgres(db) ? account.forKeyShare() : account);
+}
 
-const members = (db: Db, orgId: string) =>
-  memberships(db, orgId)
+const withMemberColumns = <Q extends ReturnType<typeof memberships>>(db: Db, query: Q) =>
+  query
+    .select(["membership.user_id", "membership.home_org_id"])
     .select(accountColumns.map((name) => `user_account.${name}` as const))
     .select(["membership.role", "membership.attributes as membershipAttributes"])
     .select(groupNames(db).as("groups"))
     // Disabling the home organisation disables its accounts everywhere.
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"));
+
+const members = (db: Db, orgId: string) => withMemberColumns(db, memberships(db, orgId));
 
 /** JSON: the names of the groups that the user is a direct member of. */
 function groupNames(db: Db) {
@@ -137,14 +142,28 @@ const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string 
 /** A member of the organisation by PermId. */
 export async function findUser(db: Db, orgId: string, id: string): Promise<User | undefined> {
   const [row] = await selectMember(db, { orgId, id });
-  return row && fromRow(orgId, row);
+  if (!row) return undefined;
+  const member = await readMember(db, orgId, row);
+  return member && fromRow(orgId, member);
 }
 
 /** The members with these PermIds, in no order. */
 export async function findUsers(db: Db, orgId: string, ids: readonly string[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const rows = await members(db, orgId).where("membership.user_id", "in", ids).execute();
-  return rows.map((row) => fromRow(orgId, row));
+  return readUsers(db, orgId, rows);
+}
+
+async function readUsers(db: Db, orgId: string, rows: readonly FoundRow[]): Promise<User[]> {
+  const found = await withHomeAccounts(db, orgId, rows);
+  return found.map(([row, account]) => fromRow(orgId, account ? { ...row, ...account } : (row as MemberRow)));
+}
+
+/** @returns undefined when the account has ended */
+async function readMember(db: Db, orgId: string, row: FoundRow): Promise<MemberRow | undefined> {
+  if (row.home_org_id === orgId) return row.id === null ? undefined : (row as MemberRow);
+  const account = await findHomeAccount(db, { homeOrgId: row.home_org_id, id: row.user_id });
+  return account && { ...row, ...account };
 }
 
 const selectByEmail = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
@@ -167,7 +186,7 @@ export async function findUserByEmail(
   emailKey: string,
 ): Promise<SignInAccount | undefined> {
   const [row] = await selectByEmail(db, { orgId, emailKey });
-  return row && toSignInAccount(orgId, row);
+  return row && toSignInAccount(orgId, row as MemberRow);
 }
 
 const toSignInAccount = (orgId: string, row: MemberRow): SignInAccount => ({
@@ -176,19 +195,29 @@ const toSignInAccount = (orgId: string, row: MemberRow): SignInAccount => ({
   passwordChangedAt: row.password_changed_at,
 });
 
-const selectRoaming = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
-  members(db, value("orgId"))
-    // As in the partial index of guests, which are few.
+/** Guests whose search key begins with an email address, oldest first: then their accounts are asked. */
+const guestsLike = (db: Db, orgId: string, emailKey: string) =>
+  members(db, orgId)
+    // As in the partial index of guests, who are few.
     .whereRef("membership.home_org_id", "<>", "membership.org_id")
-    .where("user_account.email_key", "=", value("emailKey"))
+    .where(startsWith(db, emailKey))
     .orderBy("membership.created_at")
-    .orderBy("membership.user_id")
-    .limit(1),
+    .orderBy("membership.user_id");
+
+/** See `searchKey`. */
+const startsWith = (db: Db, emailKey: string) =>
+  sql<SqlBool>`${sql.raw(isPostgres(db) ? "strpos" : "instr")}(membership.search_key || ' ', ${emailKey}) = 1`;
+
+const selectGuests = prepared((db, value: Parameter<{ orgId: string; start: string }>) =>
+  guestsLike(db, value("orgId"), value("start")).limit(sql.lit(MAX_GUESTS)),
 );
+
+/** Of several homes, with one address. */
+const MAX_GUESTS = 50;
 
 /**
  * The account that signs in with an email address: a user of the organisation, else the guest who joined first. Both
- * are always queried, so that timing reveals nothing.
+ * are always queried, an account at a home too, so that timing reveals nothing.
  */
 export async function findSignInAccount(
   db: Db,
@@ -196,8 +225,20 @@ export async function findSignInAccount(
   emailKey: string,
 ): Promise<SignInAccount | undefined> {
   const own = await findUserByEmail(db, orgId, emailKey);
-  const [row] = await selectRoaming(db, { orgId, emailKey });
-  return own ?? (row && toSignInAccount(orgId, row));
+  const guest = await findGuestByEmail(db, orgId, emailKey);
+  return own ?? guest;
+}
+
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+async function findGuestByEmail(db: Db, orgId: string, emailKey: string): Promise<SignInAccount | undefined> {
+  const guests = await selectGuests(db, { orgId, start: `${emailKey} ` });
+  if (guests.length === 0) await findHomeAccount(db, { homeOrgId: orgId, id: NOBODY });
+  for (const row of guests) {
+    const account = await findHomeAccount(db, { homeOrgId: row.home_org_id, id: row.user_id });
+    if (account?.email_key === emailKey) return toSignInAccount(orgId, { ...row, ...account });
+  }
+  return undefined;
 }
 
 /** PermIds of the members with an email address: at most one of the organisation itself, and guests. */
@@ -207,16 +248,13 @@ export async function findUserIdsByEmail(
   emailKey: string,
   limit: number,
 ): Promise<string[]> {
-  const own = memberships(db, orgId)
-    .where("user_account.org_id", "=", orgId)
-    .where("user_account.email_key", "=", emailKey);
-  const guests = memberships(db, orgId)
-    .whereRef("membership.home_org_id", "<>", "membership.org_id")
-    .where("user_account.email_key", "=", emailKey)
-    .orderBy("membership.created_at")
-    .orderBy("membership.user_id");
-  const found = [own, guests].map((query) => query.select("membership.user_id").limit(limit).execute());
-  return (await Promise.all(found)).flat().map(({ user_id }) => user_id);
+  const own = await findUserByEmail(db, orgId, emailKey);
+  const guests = await guestsLike(db, orgId, `${emailKey} `).limit(limit).execute();
+  const accounts = await withHomeAccounts(db, orgId, guests);
+  const ids = accounts
+    .filter(([, account]) => account?.email_key === emailKey)
+    .map(([{ user_id }]) => user_id);
+  return [...(own ? [own.user.id] : []), ...ids];
 }
 
 /** By PermId. */
@@ -227,18 +265,7 @@ export async function listUsers(
 ): Promise<User[]> {
   let query = members(db, orgId).orderBy("membership.user_id").limit(page.limit);
   if (page.after) query = query.where("membership.user_id", ">", page.after);
-  return (await query.execute()).map((row) => fromRow(orgId, row));
-}
-
-/** All organisations of an account, its home organisation included. */
-export async function organisationsOfUser(db: Db, homeOrgId: string, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("membership")
-    .select("org_id")
-    .where((eb) => allOf(eb, { home_org_id: homeOrgId, user_id: id }))
-    .orderBy("org_id")
-    .execute();
-  return rows.map(({ org_id }) => org_id);
+  return readUsers(db, orgId, await query.execute());
 }
 
 export interface MemberRecord {
@@ -279,11 +306,15 @@ export async function findMemberSince(
   return row?.created_at ?? user.createdAt;
 }
 
-type MemberRow = Selectable<UserAccountTable> &
-  Pick<MembershipTable, "role"> & {
-    readonly membershipAttributes: string | null;
-    readonly groups: string | null;
-  };
+/** Of a member of the organisation itself; of a guest, without the account. */
+type FoundRow = { readonly [Name in keyof AccountRow]: AccountRow[Name] | null } & MembershipColumns;
+
+type MembershipColumns = Pick<MembershipTable, "role" | "user_id" | "home_org_id"> & {
+  readonly membershipAttributes: string | null;
+  readonly groups: string | null;
+};
+
+type MemberRow = AccountRow & MembershipColumns;
 
 function fromRow(orgId: string, row: MemberRow): User {
   return {

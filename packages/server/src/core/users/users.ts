@@ -15,8 +15,9 @@ import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { lockIfPasswordUnchanged, setPasswordHash, setUserDisabled } from "./account.store.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
 import { endUnfinished } from "./leaving/unfinished.ts";
+import { organisationsOfUser } from "./members/members.store.ts";
 import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
-import { findUser, insertUser, organisationsOfUser } from "./users.store.ts";
+import { findUser, insertUser } from "./users.store.ts";
 
 export interface UserDeps extends CoreDeps {
   readonly passwords: PasswordHasher;

@@ -29,6 +29,7 @@ import { idempotencyOfClients } from "./0030-idempotency-of-clients.ts";
 import { connections } from "./0031-connections.ts";
 import { groupsRoles } from "./0032-groups-roles.ts";
 import { scimGroups } from "./0033-scim-groups.ts";
+import { agentKeyClaim } from "./0034-agent-key-claim.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const timeline: readonly Migration[] = [
   connections,
   groupsRoles,
   scimGroups,
+  agentKeyClaim,
 ];

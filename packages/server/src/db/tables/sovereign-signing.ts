@@ -59,6 +59,13 @@ export interface AgentKeyTable {
   compromised_at: number | null;
 }
 
+/** A key is one agent's in the whole service: whoever registers it claims it first. It goes with the key, unless that was compromised. */
+export interface AgentKeyClaimTable {
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  org_id: string;
+}
+
 /** A compromised key whose pool is deleted: it is never registered again. */
 export interface CompromisedAgentKeyTable {
   org_id: string;
@@ -125,6 +132,7 @@ export interface SovereignSigningSchema {
   signing_pool: SigningPoolTable;
   signing_agent: SigningAgentTable;
   agent_key: AgentKeyTable;
+  agent_key_claim: AgentKeyClaimTable;
   compromised_agent_key: CompromisedAgentKeyTable;
   signing_request: SigningRequestTable;
 }

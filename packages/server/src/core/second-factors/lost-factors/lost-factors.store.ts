@@ -4,7 +4,6 @@ import { hasRow } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { acrValues } from "../../sessions/session.ts";
-import { memberships } from "../../users/members/members.store.ts";
 import type { FactorOwner } from "../second-factor.ts";
 
 /** @returns false when the last request is younger than `since` */
@@ -72,21 +71,3 @@ export async function listFactorResetRequests(
   if (userId !== undefined) query = query.where("request.user_id", "=", userId);
   return query.orderBy("request.requested_at", "desc").limit(limit).execute();
 }
-
-/** Who can reset factors: enabled administrators with a password, at most `limit`, oldest first. */
-export const listReachableAdministrators = (
-  db: Db,
-  orgId: string,
-  limit: number,
-): Promise<Array<{ email: string; locale: string | null }>> =>
-  memberships(db, orgId)
-    .select(["user_account.email", "user_account.locale"])
-    .where("membership.role", "=", "Administrator")
-    .where("membership.role", "<>", sql.lit("Standard"))
-    .where("user_account.disabled_at", "is", null)
-    .where("user_account.password_hash", "is not", null)
-    .where("home.disabled_at", "is", null)
-    .orderBy("membership.created_at")
-    .orderBy("membership.user_id")
-    .limit(limit)
-    .execute();

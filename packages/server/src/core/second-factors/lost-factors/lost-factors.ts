@@ -2,14 +2,16 @@
  * A user who has lost every second factor asks the administrators of the home organisation to reset them: audit event,
  * emails, and an entry of the overview. The password was checked before, so nothing tells whether an account exists.
  */
+
 import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { browserName } from "../../known-browsers/browser-name.ts";
 import { NO_LANGUAGE } from "../../mail/mail.ts";
 import type { NoticeDeps, NoticeOrigin } from "../../mail/notices.ts";
+import { listActiveAdministrators } from "../../users/members/administrators.store.ts";
 import type { User } from "../../users/user.ts";
 import { factorOwner } from "../factor-status.ts";
-import { insertFactorResetRequest, listReachableAdministrators } from "./lost-factors.store.ts";
+import { insertFactorResetRequest } from "./lost-factors.store.ts";
 
 const DAY_MS = 86_400_000;
 /** Asked again within a day, nobody is told again. */
@@ -41,7 +43,7 @@ export function requestFactorReset(
       ...(emailVerified ? { account: email } : {}),
       recordUri: `${deps.baseUrl}/oauth/manage/${orgId}/users/${id}/security`,
     };
-    for (const administrator of await listReachableAdministrators(tx, orgId, MAX_RECIPIENTS))
+    for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
       await deps.outbox.put(tx, {
         orgId,
         recipient: administrator.email,

@@ -10,8 +10,9 @@ import { type RecordDeps, recordChange } from "../../record-changes.ts";
 import { deleteFiltersNaming } from "../../saved-filters/saved-filters.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
 import { lockUserAccount } from "../account.store.ts";
+import { organisationsOfUser } from "../members/members.store.ts";
 import { emailKey } from "../user.ts";
-import { findUser, organisationsOfUser } from "../users.store.ts";
+import { findUser } from "../users.store.ts";
 import { requireAnotherAdministrator } from "./last-administrator.ts";
 import {
   deleteAccount,

@@ -1,7 +1,8 @@
 /** An organisation keeps at least one administrator. */
 import type { Db } from "../../../db/open.ts";
 import { lockOrganisation } from "../../organisations/organisations.store.ts";
-import { hasOtherAdministrator, isAdministrator, type MemberKey } from "./leaving.store.ts";
+import { listActiveAdministrators } from "../members/administrators.store.ts";
+import { isAdministrator, type MemberKey } from "./leaving.store.ts";
 
 export class LastAdministrator extends Error {
   readonly orgId: string;
@@ -20,5 +21,6 @@ export class LastAdministrator extends Error {
 export async function requireAnotherAdministrator(tx: Db, member: MemberKey): Promise<void> {
   if (!(await isAdministrator(tx, member))) return;
   await lockOrganisation(tx, member.orgId);
-  if (!(await hasOtherAdministrator(tx, member))) throw new LastAdministrator(member.orgId);
+  const others = await listActiveAdministrators(tx, member.orgId, { limit: 1, except: member.userId });
+  if (others.length === 0) throw new LastAdministrator(member.orgId);
 }

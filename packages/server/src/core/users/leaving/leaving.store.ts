@@ -3,27 +3,11 @@ import { affectsAny, hasRow } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
-import { memberships } from "../members/members.store.ts";
+import { organisationsOfUser } from "../members/members.store.ts";
 
 export interface MemberKey {
   readonly orgId: string;
   readonly userId: string;
-}
-
-/**
- * Whether there is another active administrator: not disabled, with an active home organisation, and not merely
- * invited.
- */
-export function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
-  const others = memberships(tx, orgId)
-    .select("membership.user_id")
-    .where("membership.role", "=", "Administrator")
-    .where("membership.user_id", "<>", userId)
-    .where("user_account.disabled_at", "is", null)
-    .where("user_account.password_hash", "is not", null)
-    .where("home.disabled_at", "is", null)
-    .limit(1);
-  return hasRow(others);
 }
 
 export const isAdministrator = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
@@ -92,5 +76,15 @@ export const deleteGuestMembership = (tx: Db, { orgId, userId }: MemberKey): Pro
   );
 
 /** Deletes memberships, factors, assignments and settings too. @returns false when there is no such account */
-export const deleteAccount = (tx: Db, { orgId, userId }: MemberKey): Promise<boolean> =>
-  affectsAny(tx.deleteFrom("user_account").where((eb) => allOf(eb, { org_id: orgId, id: userId })));
+export async function deleteAccount(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
+  const account = tx.deleteFrom("user_account").where((eb) => allOf(eb, { org_id: orgId, id: userId }));
+  if (!(await affectsAny(account))) return false;
+  // After the account, for which a simultaneous invitation's end has waited: insertMembership. A distributed database keeps
+  // no reference to another organisation's account.
+  for (const visited of await organisationsOfUser(tx, orgId, userId))
+    await tx
+      .deleteFrom("membership")
+      .where((eb) => allOf(eb, { org_id: visited, user_id: userId, home_org_id: orgId }))
+      .execute();
+  return true;
+}

@@ -5,9 +5,11 @@ import { affectsAny } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
+import { oneOf } from "../../../db/one-of.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import type { Role, User } from "../user.ts";
+import { type AccountRow, disabledGuests, type HomeAccount, withHomeAccounts } from "./guests.store.ts";
 
 /** The status of a member: the first that applies, except `guest`, which matches every guest. */
 export const memberStates = ["active", "disabled", "invited", "guest"] as const;
@@ -45,16 +47,20 @@ export interface ListedMember {
   readonly home: { readonly id: string; readonly name: string } | undefined;
 }
 
+/**
+ * With the accounts of the organisation's own members: those of guests are read from their homes (guests.store.ts), and null
+ * here. `home` is the organisation itself.
+ */
 const withAccounts = (of: SelectQueryBuilder<Schema, "membership", object>) =>
   of
-    .innerJoin("user_account", (join) =>
+    .leftJoin("user_account", (join) =>
       join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
+        .onRef("user_account.org_id", "=", "membership.org_id")
+        .onRef("user_account.id", "=", "membership.user_id")
+        .onRef("user_account.org_id", "=", "membership.home_org_id"),
     )
-    .innerJoin("organisation as home", "home.id", "membership.home_org_id");
+    .innerJoin("organisation as home", "home.id", "membership.org_id");
 
-/** With their accounts and home organisations. */
 export const memberships = (db: Db, orgId: string) =>
   withAccounts(db.selectFrom("membership").where("membership.org_id", "=", orgId));
 
@@ -74,45 +80,61 @@ export async function listMembers(
 ): Promise<ListedMember[]> {
   const value = orderColumns[page.sort];
   const { within, direction } = readPage(page, { value, id: sql.ref("membership.user_id") });
-  const rows = await matchingMembers(db, orgId, filter)
-    .select(["membership.user_id as id", "membership.created_at as createdAt", "membership.role"])
-    .select(orderColumns.email.$castTo<string>().as("emailOrder"))
-    .select([
-      "user_account.email",
-      "firstname",
-      "surname",
-      "username",
-      "home.id as homeId",
-      "home.name as homeName",
-    ])
-    .select((eb) => eb("password_hash", "is", null).as("hasNoPassword"))
-    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabledAt"))
+  const matching = await matchingMembers(db, orgId, filter);
+  const rows = await matching
+    .select(["membership.user_id", "membership.home_org_id", "membership.created_at as createdAt"])
+    .select(["membership.role", orderColumns.email.$castTo<string>().as("emailOrder")])
+    .select(["user_account.id", "user_account.email", "firstname", "surname", "username", "password_hash"])
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
     .where(within)
     .orderBy(value, direction)
     .orderBy("membership.user_id", direction)
     .limit(limit)
     .execute();
-  return inListOrder(page, rows).map(({ homeId, homeName, hasNoPassword, ...member }) => {
-    const isGuest = homeId !== orgId;
-    const home = isGuest ? { id: homeId, name: homeName } : undefined;
-    return { ...member, role: member.role as Role, isInvited: Boolean(hasNoPassword) && !isGuest, home };
-  });
+  const members = await withHomeAccounts(db, orgId, inListOrder(page, rows));
+  return members.map(([own, guest]) => toListed(own, guest));
+}
+
+type OwnRow = Pick<ListedMember, "createdAt" | "emailOrder"> & {
+  readonly user_id: string;
+  readonly home_org_id: string;
+  readonly role: string;
+} & { readonly [Name in keyof ShownAccount]: ShownAccount[Name] | null };
+
+type ShownAccount = Pick<
+  AccountRow,
+  "email" | "firstname" | "surname" | "username" | "password_hash" | "disabled_at"
+>;
+
+function toListed(own: OwnRow, guest: HomeAccount | undefined): ListedMember {
+  const account = guest ?? own;
+  return {
+    id: own.user_id,
+    createdAt: own.createdAt,
+    emailOrder: own.emailOrder,
+    email: account.email ?? "",
+    firstname: account.firstname ?? "",
+    surname: account.surname ?? "",
+    username: account.username,
+    role: own.role as Role,
+    disabledAt: account.disabled_at,
+    isInvited: !guest && own.password_hash === null,
+    home: guest && { id: own.home_org_id, name: guest.homeName },
+  };
 }
 
 /** @param max counts no further */
-export const countMembers = (
+export async function countMembers(
   db: Db,
   orgId: string,
   { filter, max }: { filter: MemberFilter; max: number },
-): Promise<number> =>
-  countRows(
-    db,
-    (filter.state === undefined ? counted : matchingMembers)(db, orgId, filter)
-      .select("membership.user_id")
-      .limit(max),
-  );
+): Promise<number> {
+  const all =
+    filter.state === undefined ? counted(db, orgId, filter) : await matchingMembers(db, orgId, filter);
+  return countRows(db, all.select("membership.user_id").limit(max));
+}
 
-/** Every membership has its account and its home: without a status they decide nothing, and cost two look-ups a row. */
+/** Every membership has its account: without a status it decides nothing, and costs two look-ups a row. */
 function counted(db: Db, orgId: string, filter: MemberFilter) {
   const query = narrowed(db, orgId, filter);
   // In the order in which rows were written: SQLite would read them by the primary key, each from another place of its file.
@@ -129,10 +151,13 @@ function narrowed(db: Db, orgId: string, { words = [], role }: MemberFilter) {
   return role === undefined ? query : query.where("role", "=", role);
 }
 
-function matchingMembers(db: Db, orgId: string, filter: MemberFilter) {
+async function matchingMembers(db: Db, orgId: string, filter: MemberFilter) {
   const { state } = filter;
   const query = withAccounts(narrowed(db, orgId, filter));
-  return state === undefined ? query : query.where((eb) => isIn(eb, state));
+  if (state === undefined) return query;
+  const needsGuests = state === "active" || state === "disabled";
+  const disabled = needsGuests ? await disabledGuests(db, orgId) : [];
+  return query.where((eb) => isIn(eb, state, oneOf(db, sql.ref("membership.user_id"), disabled)));
 }
 
 /** The tables of the query, with `home` beside those of the schema. */
@@ -156,20 +181,21 @@ function has(
     : isIn("membership.search_key");
 }
 
-function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {
+function isIn(eb: Listed, state: MemberState, isDisabledGuest: Expression<SqlBool>): Expression<SqlBool> {
   const isEnabled = eb.and([eb("user_account.disabled_at", "is", null), eb("home.disabled_at", "is", null)]);
   const isOwn = eb("membership.home_org_id", "=", eb.ref("membership.org_id"));
+  // As in the partial index of guests.
+  const isGuest = eb("membership.home_org_id", "<>", eb.ref("membership.org_id"));
   const isAccepted = eb("user_account.password_hash", "is not", null);
   switch (state) {
     case "active":
-      return eb.and([isEnabled, eb.or([isAccepted, eb.not(isOwn)])]);
+      return eb.or([eb.and([isOwn, isEnabled, isAccepted]), eb.and([isGuest, eb.not(isDisabledGuest)])]);
     case "disabled":
-      return eb.not(isEnabled);
+      return eb.or([eb.and([isOwn, eb.not(isEnabled)]), eb.and([isGuest, isDisabledGuest])]);
     case "invited":
       return eb.and([isOwn, isEnabled, eb.not(isAccepted)]);
     case "guest":
-      // As in the partial index of guests.
-      return eb("membership.home_org_id", "<>", eb.ref("membership.org_id"));
+      return isGuest;
   }
 }
 
@@ -193,19 +219,39 @@ export const searchWords = (text: string): string[] =>
     .filter((word) => word !== "")
     .slice(0, MAX_WORDS);
 
-/** Call it wherever an account's email address, names or username, or a membership is written. */
-export async function updateSearchKey(tx: Db, account: { homeOrgId: string; id: string }): Promise<void> {
+/** All organisations of an account, its home organisation included. */
+export async function organisationsOfUser(db: Db, homeOrgId: string, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("membership")
+    .select("org_id")
+    .where((eb) => allOf(eb, { home_org_id: homeOrgId, user_id: id }))
+    .orderBy("org_id")
+    .execute();
+  return rows.map(({ org_id }) => org_id);
+}
+
+/**
+ * Call it wherever an account's email address, names or username, or a membership is written.
+ * @param only of this membership; by default of all of the account's
+ */
+export async function updateSearchKey(
+  tx: Db,
+  account: { homeOrgId: string; id: string },
+  only?: string,
+): Promise<void> {
+  const { homeOrgId, id } = account;
   const row = await tx
     .selectFrom("user_account")
     .select(["user_account.email", "firstname", "surname", "username"])
-    .where((eb) => allOf(eb, { org_id: account.homeOrgId, id: account.id }))
+    .where((eb) => allOf(eb, { org_id: homeOrgId, id }))
     .executeTakeFirst();
   if (!row) return;
-  await tx
-    .updateTable("membership")
-    .set({ search_key: searchKey(row) })
-    .where((eb) => allOf(eb, { home_org_id: account.homeOrgId, user_id: account.id }))
-    .execute();
+  for (const orgId of only === undefined ? await organisationsOfUser(tx, homeOrgId, id) : [only])
+    await tx
+      .updateTable("membership")
+      .set({ search_key: searchKey(row) })
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: id, home_org_id: homeOrgId }))
+      .execute();
 }
 
 /** @returns false when there is no such member */

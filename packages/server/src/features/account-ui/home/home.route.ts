@@ -4,7 +4,7 @@ import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { listUserSessions } from "../../../core/sessions/end-sessions.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
-import { organisationsOfUser } from "../../../core/users/users.store.ts";
+import { organisationsOfUser } from "../../../core/users/members/members.store.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { pageHandler, show } from "../../../page-kit/page.ts";
 import { viewAccountPage } from "../account-form.ts";

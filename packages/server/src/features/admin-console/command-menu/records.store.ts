@@ -1,5 +1,6 @@
 /** Records for the command menu: a few of each kind. */
-import { listMembers, memberships } from "../../../core/users/members/members.store.ts";
+import { findMemberNames, type MemberName } from "../../../core/users/members/member-names.store.ts";
+import { listMembers } from "../../../core/users/members/members.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { isNamed } from "../../../db/search-text.ts";
 
@@ -51,24 +52,11 @@ export async function findRecordById(
       .where("org_id", "=", orgId)
       .where("id", "=", id)
       .executeTakeFirst();
-  const user = await memberships(db, orgId)
-    .select(["user_account.id", "user_account.email", "firstname", "surname"])
-    .where("membership.user_id", "=", id)
-    .executeTakeFirst();
+  const user = (await findMemberNames(db, orgId, [id])).get(id);
   return user && toUser(user);
 }
 
-function toUser({
-  id,
-  email,
-  firstname,
-  surname,
-}: {
-  readonly id: string;
-  readonly email: string;
-  readonly firstname: string;
-  readonly surname: string;
-}): FoundRecord {
+function toUser({ id, email, firstname, surname }: MemberName): FoundRecord {
   const name = `${firstname} ${surname}`.trim();
   return name === "" ? { id, name: email } : { id, name, note: email };
 }

@@ -2,6 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import { sql } from "kysely";
 import { readCountingScopes } from "../../../core/consents/counting-scopes.ts";
+import { findMemberNames } from "../../../core/users/members/member-names.store.ts";
 import { countRows, inListOrder, type KeysetPage, readPage } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";
@@ -35,7 +36,7 @@ interface Page {
 
 const NEWEST_FIRST: KeysetPage = { isDescending: true };
 
-/** With names: one query, whatever the organisation's size. Ids rise with the time of the grant. */
+/** With names: a query for each kind, whatever the organisation's size. Ids rise with the time of the grant. */
 export async function listNamedConsents(
   db: Db,
   orgId: string,
@@ -49,27 +50,20 @@ export async function listNamedConsents(
         .onRef("application.org_id", "=", "consent.org_id")
         .onRef("application.id", "=", "consent.application_id"),
     )
-    .leftJoin("membership", (join) =>
-      join
-        .onRef("membership.org_id", "=", "consent.org_id")
-        .onRef("membership.user_id", "=", "consent.user_id"),
-    )
-    .leftJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
     .selectAll("consent")
-    .select(["application.name as applicationName", "user_account.email"])
+    .select("application.name as applicationName")
     .where(within)
     .orderBy("consent.id", direction)
     .limit(limit)
     .execute();
   const scopes = await readCountingScopes(db, rows);
+  const users = rows.flatMap(({ user_id }) => user_id ?? []);
+  const names = await findMemberNames(db, orgId, users);
   const listed = rows.map((row, at) => ({
     id: row.id,
     application: { id: row.application_id, name: row.applicationName },
-    user: row.user_id === null ? undefined : { id: row.user_id, email: row.email },
+    user:
+      row.user_id === null ? undefined : { id: row.user_id, email: names.get(row.user_id)?.email ?? null },
     scopes: scopes[at] ?? [],
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,

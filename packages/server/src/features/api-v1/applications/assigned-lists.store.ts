@@ -1,5 +1,6 @@
 /** The lists of users and groups that are assigned to an application: the database filters, sorts and pages. */
 import { sql } from "kysely";
+import { guestsAsTable } from "../../../core/users/members/guests.store.ts";
 import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import type { ListPage, ListRequest } from "../lists/list-request.ts";
@@ -22,7 +23,7 @@ interface OfApplication {
 
 export const assignedUserFields: SqlFields = {
   id: { kind: "text", of: sql.ref("application_user.user_id") },
-  email: { kind: "text", of: sql.ref("user_account.email") },
+  email: { kind: "text", of: sql`coalesce(user_account.email, guest.email)` },
   createdBy: { kind: "text", of: sql.ref("application_user.assigned_by") },
   createdAt: { kind: "time", of: sql.ref("application_user.assigned_at"), isNeverNull: true },
 };
@@ -33,6 +34,7 @@ export async function listAssignedUserPage(
   list: ListRequest,
 ): Promise<AssignedPage> {
   const sqlOf = sqlList(db, list, assignedUserFields, sql.ref("application_user.user_id"));
+  const guests = await guestsAsTable(db, orgId);
   const matching = () =>
     db
       .selectFrom("application_user")
@@ -41,16 +43,25 @@ export async function listAssignedUserPage(
           .onRef("membership.org_id", "=", "application_user.org_id")
           .onRef("membership.user_id", "=", "application_user.user_id"),
       )
-      .innerJoin("user_account", (join) =>
+      .leftJoin("user_account", (join) =>
         join
-          .onRef("user_account.org_id", "=", "membership.home_org_id")
-          .onRef("user_account.id", "=", "membership.user_id"),
+          .onRef("user_account.org_id", "=", "membership.org_id")
+          .onRef("user_account.id", "=", "membership.user_id")
+          .onRef("user_account.org_id", "=", "membership.home_org_id"),
+      )
+      .leftJoin(guests.as("guest"), (join) =>
+        join
+          .onRef("guest.id", "=", "membership.user_id")
+          .onRef("membership.home_org_id", "<>", "membership.org_id"),
       )
       .where("application_user.org_id", "=", orgId)
       .where("application_user.application_id", "=", applicationId)
       .where(sqlOf.matching);
   const rows = await matching()
-    .select(["application_user.user_id as id", "user_account.email as name"])
+    .select([
+      "application_user.user_id as id",
+      sql<string>`coalesce(user_account.email, guest.email)`.as("name"),
+    ])
     .select(["application_user.assigned_by as createdBy", "application_user.assigned_at as createdAt"])
     .select(sqlOf.value.as("sortValue"))
     .where(sqlOf.within)

@@ -9,6 +9,7 @@ import {
   type MemberType,
 } from "../../../core/groups/group-members.store.ts";
 import { type GroupKey, groupColumns } from "../../../core/groups/groups.store.ts";
+import { guestsAsTable } from "../../../core/users/members/guests.store.ts";
 import { searchWords } from "../../../core/users/members/members.store.ts";
 import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
@@ -118,6 +119,10 @@ export async function listMemberPage(
   };
 }
 
+const shownName = (account: string) =>
+  sql`coalesce(nullif(trim(${sql.ref(`${account}.firstname`)} || ' ' || ${sql.ref(`${account}.surname`)}), ''),
+    ${sql.ref(`${account}.email`)})`;
+
 type Listed = GroupMember & { readonly sortValue: string | number };
 
 async function listFiltered(db: Db, group: GroupKey, list: ListRequest, effective: boolean) {
@@ -128,17 +133,23 @@ async function listFiltered(db: Db, group: GroupKey, list: ListRequest, effectiv
     memberFields,
     sql.ref("listed.id"),
   );
+  const guests = await guestsAsTable(db, orgId);
   const listed = sql`${insideGroup(group, effective)}, listed as (
     select cast('group' as text) as type, g.id, g.display_name as "displayName", min(n.added_at) as "createdAt"
       from inside join group_nested n on n.org_id = ${orgId} and n.group_id = inside.id
       join user_group g on g.org_id = n.org_id and g.id = n.member_id group by g.id, g.display_name
     union all
-    select cast('user' as text), a.id,
-        coalesce(nullif(trim(a.firstname || ' ' || a.surname), ''), a.email), min(u.added_at)
+    select cast('user' as text), u.user_id, min(${shownName("own")}), min(u.added_at)
       from inside join group_user u on u.org_id = ${orgId} and u.group_id = inside.id
-      join membership m on m.org_id = u.org_id and m.user_id = u.user_id
-      join user_account a on a.org_id = m.home_org_id and a.id = m.user_id
-      group by a.id, a.firstname, a.surname, a.email)`;
+      join membership m on m.org_id = u.org_id and m.user_id = u.user_id and m.home_org_id = m.org_id
+      join user_account own on own.org_id = m.org_id and own.id = m.user_id
+      group by u.user_id
+    union all
+    select cast('user' as text), u.user_id, min(${shownName("guest")}), min(u.added_at)
+      from inside join group_user u on u.org_id = ${orgId} and u.group_id = inside.id
+      join membership m on m.org_id = u.org_id and m.user_id = u.user_id and m.home_org_id <> m.org_id
+      join ${guests} as guest on guest.id = m.user_id
+      group by u.user_id)`;
   const { rows } = await sql<Listed>`${listed}
     select type, id, "displayName", ${value} as "sortValue" from listed where ${matching} and ${within}
     order by ${value} ${sql.raw(direction)}, ${id} ${sql.raw(direction)} limit ${limit}`.execute(db);

@@ -84,8 +84,8 @@ export const userSchema = Type.Object(
 export type ShownUser = User & { readonly state?: UserState | undefined };
 
 export async function readUserRecord(user: ShownUser, { database, clock }: CoreDeps) {
-  const { orgId, homeOrgId, id: userId } = user;
-  const state = user.state ?? (await findUserState(database.query, { orgId, homeOrgId, userId }));
+  const { orgId, id: userId } = user;
+  const state = user.state ?? (await findUserState(database.query, { orgId, userId }));
   return userRecord(user, state, clock());
 }
 

@@ -21,16 +21,15 @@ export interface UserState {
   readonly externalId: string | null;
 }
 
-type Key = { orgId: string; homeOrgId: string; userId: string };
+type Key = { orgId: string; userId: string };
 
 const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => {
   const member = { org_id: value("orgId"), user_id: value("userId") };
-  const owner = { org_id: value("homeOrgId"), user_id: value("userId") };
   const provisioned = (column: "connection_id" | "external_id") =>
     db
       .selectFrom("scim_user")
       .select(column)
-      .where((eb) => allOf(eb, owner));
+      .where((eb) => allOf(eb, member));
   return db.selectNoFrom((none) => [
     db
       .selectFrom("user_action")
@@ -41,17 +40,17 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
     db
       .selectFrom("user_account")
       .select("password_changed_at")
-      .where((eb) => allOf(eb, { org_id: value("homeOrgId"), id: value("userId") }))
+      .where((eb) => allOf(eb, { org_id: value("orgId"), id: value("userId") }))
       .as("password_changed_at"),
     db
       .selectFrom("totp_credential")
       .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where((eb) => allOf(eb, owner))
+      .where((eb) => allOf(eb, member))
       .as("totp"),
     db
       .selectFrom("passkey")
       .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where((eb) => allOf(eb, owner))
+      .where((eb) => allOf(eb, member))
       .as("passkeys"),
     none.fn
       .coalesce(
@@ -76,9 +75,9 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
   ]);
 });
 
-/** @param homeOrgId where the account is; another organisation's for a guest */
-export async function findUserState(db: Db, { orgId, homeOrgId, userId }: Key): Promise<UserState> {
-  const [row] = await selectState(db, { orgId, homeOrgId, userId, actor: `user:${userId}` });
+/** Of a guest, without what is the home's alone to know: factors, password and connection are as if there were none. */
+export async function findUserState(db: Db, { orgId, userId }: Key): Promise<UserState> {
+  const [row] = await selectState(db, { orgId, userId, actor: `user:${userId}` });
   return toState(row);
 }
 
@@ -104,7 +103,6 @@ const toState = (row: StateRow | undefined): UserState => ({
 
 // For statements over `membership` and `user_account` (members.store.ts).
 const ofMember = sql`org_id = membership.org_id and user_id = membership.user_id`;
-const ofOwner = sql`org_id = membership.home_org_id and user_id = membership.user_id`;
 
 /** When the unused invitation of a member ends. */
 export const invitedUntil = sql<number | null>`(
@@ -116,7 +114,7 @@ export const lastSignIn = sql<number | null>`coalesce(
     and action in ('session.started', 'session.renewed')))`;
 
 const provisioned = (column: "connection_id" | "external_id") =>
-  sql<string | null>`(select ${sql.ref(column)} from scim_user where ${ofOwner})`;
+  sql<string | null>`(select ${sql.ref(column)} from scim_user where ${ofMember})`;
 export const connectionId = provisioned("connection_id");
 export const externalId = provisioned("external_id");
 
@@ -130,8 +128,8 @@ export async function findUserStates(
   const rows = await memberships(db, orgId)
     .select(["membership.user_id as id", "password_changed_at"])
     .select(invitedUntil.as("invited_until"))
-    .select(sql<number>`(select count(*) from totp_credential where ${ofOwner})`.as("totp"))
-    .select(sql<number>`(select count(*) from passkey where ${ofOwner})`.as("passkeys"))
+    .select(sql<number>`(select count(*) from totp_credential where ${ofMember})`.as("totp"))
+    .select(sql<number>`(select count(*) from passkey where ${ofMember})`.as("passkeys"))
     .select(lastSignIn.as("last_sign_in_at"))
     .select([connectionId.as("connection_id"), externalId.as("external_id")])
     .where("membership.user_id", "in", ids)

@@ -1,5 +1,6 @@
 /** The list of users: the database filters, sorts and pages; the page's users are read with what their records show. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { guestRelation } from "../../../core/users/members/guests.store.ts";
 import { memberships, searchWords } from "../../../core/users/members/members.store.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
 import { findUsers } from "../../../core/users/users.store.ts";
@@ -12,7 +13,12 @@ import { type SqlField, type SqlFields, sqlList, sqlPage } from "../lists/sql-li
 import { detailMembers, type ShownUser } from "./user-record.ts";
 import { connectionId, externalId, findUserStates, invitedUntil, lastSignIn } from "./user-state.store.ts";
 
-const account = (column: string): SqlField => ({ kind: "text", of: sql.ref(`user_account.${column}`) });
+/** Of the account, wherever it is: guests' are joined as `guest`, where there are any. */
+const accountColumn = (hasGuests: boolean) => (column: string) =>
+  hasGuests
+    ? sql`coalesce(${sql.ref(`user_account.${column}`)}, ${sql.ref(`guest.${column}`)})`
+    : sql`${sql.ref(`user_account.${column}`)}`;
+
 const isGuest = sql<SqlBool>`(membership.home_org_id <> membership.org_id)`;
 /** Of guests, the record does not say it. */
 const ofOwn = (condition: RawBuilder<SqlBool>) => sql<SqlBool>`(not ${isGuest} and ${condition})`;
@@ -20,17 +26,20 @@ const ofOwn = (condition: RawBuilder<SqlBool>) => sql<SqlBool>`(not ${isGuest} a
 const connectionOfOwn = sql`case when ${isGuest} then null else ${connectionId} end`;
 
 /** As the records show them. @param now milliseconds */
-function userFields(isOnPostgres: boolean, now: number): SqlFields {
+function userFields(isOnPostgres: boolean, now: number, hasGuests: boolean): SqlFields {
+  const columnOf = accountColumn(hasGuests);
+  const account = (column: string): SqlField => ({ kind: "text", of: columnOf(column) });
   const detail = ([name, member]: readonly [string, string]): [string, SqlField] => [
     member,
-    { kind: "text", of: jsonText(isOnPostgres, sql.ref("user_account.profile"), name as DetailName) },
+    { kind: "text", of: jsonText(isOnPostgres, columnOf("profile"), name as DetailName) },
   ];
-  const isDisabled = sql<SqlBool>`coalesce(user_account.disabled_at, home.disabled_at) is not null`;
+  const isDisabled = sql<SqlBool>`(${columnOf("disabled_at")} is not null
+    or (not ${isGuest} and home.disabled_at is not null))`;
   const isInvited = ofOwn(sql<SqlBool>`coalesce(${invitedUntil}, 0) > cast(${now} as bigint)`);
   return {
     id: { kind: "text", of: sql.ref("membership.user_id") },
     email: account("email"),
-    emailVerified: { kind: "boolean", is: sql<SqlBool>`user_account.email_verified_at is not null` },
+    emailVerified: { kind: "boolean", is: sql<SqlBool>`(${columnOf("email_verified_at")} is not null)` },
     username: account("username"),
     firstname: account("firstname"),
     surname: account("surname"),
@@ -52,14 +61,14 @@ function userFields(isOnPostgres: boolean, now: number): SqlFields {
     createdAt: { kind: "time", of: sql.ref("membership.created_at"), isNeverNull: true },
     updatedAt: {
       kind: "time",
-      of: sql`coalesce(user_account.profile_changed_at, user_account.updated_at)`,
+      of: sql`coalesce(${columnOf("profile_changed_at")}, ${columnOf("updated_at")})`,
       isNeverNull: true,
     },
   };
 }
 
 /** Names and kinds, for the parameters of the list. */
-export const userListFields: SqlFields = userFields(false, 0);
+export const userListFields: SqlFields = userFields(false, 0, false);
 
 export async function listUserPage(
   db: Db,
@@ -67,9 +76,19 @@ export async function listUserPage(
   list: ListRequest,
   now: number,
 ): Promise<ListPage<ShownUser & { readonly sortValue: string | number }>> {
-  const sqlOf = sqlList(db, list, userFields(isPostgres(db), now), sql.ref("membership.user_id"));
+  const guests = readsAccounts(list) ? await guestRelation(db, orgId) : undefined;
+  const fields = userFields(isPostgres(db), now, guests !== undefined);
+  const sqlOf = sqlList(db, list, fields, sql.ref("membership.user_id"));
+  const members = () => {
+    const query = memberships(db, orgId);
+    const isTheirs = sql<SqlBool>`guest.id = membership.user_id and ${isGuest}`;
+    // Its columns are read by the fields alone.
+    return guests
+      ? (query.leftJoin(guests.as("guest"), (join) => join.on(isTheirs)) as unknown as typeof query)
+      : query;
+  };
   const matching = () =>
-    memberships(db, orgId)
+    members()
       .where(sqlOf.matching)
       .where(mentions(list.search ?? "", isPostgres(db)));
   const places = await matching()
@@ -89,6 +108,12 @@ export async function listUserPage(
   });
   return sqlPage(list, rows, () => countRows(db, matching().select("membership.user_id")));
 }
+
+/** What every list has: guests' accounts need not be read for it. */
+const ofMembership: readonly string[] = ["createdAt", "id", "role", "guest", "lastSignInAt"];
+
+const readsAccounts = ({ filter, sort }: ListRequest): boolean =>
+  filter !== undefined || !ofMembership.includes(sort.member);
 
 /** Each word occurs in the email address, a name, the username or the PermId. */
 function mentions(text: string, isOnPostgres: boolean): RawBuilder<SqlBool> {

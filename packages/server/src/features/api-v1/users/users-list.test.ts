@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setOrganisationDisabled } from "../../../core/organisations/organisations.store.ts";
+import { setUserDisabled } from "../../../core/users/account.store.ts";
 import { insertMembership } from "../../../core/users/users.store.ts";
 import { setUserStatus } from "../../../core/users/users.ts";
+import type { Db } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { MAIL_ENV } from "../../../testing/fakes/mailbox.ts";
@@ -106,6 +109,30 @@ forEachDatabase(({ fresh }) => {
       assert.deepEqual((await list({ filter })).names, names, filter);
   });
 
+  test("a filter and an order look at a guest's account, which is another organisation's", async () => {
+    const { items } = await list({ filter: "guest eq true" });
+    const email = items[0]?.email ?? "";
+    for (const filter of [`email eq "${email}"`, `emailVerified eq true and email co "${email.slice(1)}"`])
+      assert.deepEqual((await list({ filter })).names, ["guest"], filter);
+    const all = await list({ sort: "-email", filter: 'state eq "active"' });
+    assert.deepEqual(
+      all.items.map(({ email: one }) => one.toLowerCase()),
+      all.items
+        .map(({ email: one }) => one.toLowerCase())
+        .toSorted()
+        .toReversed(),
+    );
+    assert.ok(all.names.includes("guest"));
+    const { database } = running.service;
+    const [home, id] = [await homeOf(database.query, ids.get("guest") ?? ""), ids.get("guest") ?? ""];
+    await setUserDisabled(database.query, { orgId: home, id }, 5, 5);
+    assert.ok((await list({ filter: 'state eq "disabled"' })).names.includes("guest"));
+    await setUserDisabled(database.query, { orgId: home, id }, null, 6);
+    await setOrganisationDisabled(database.query, home, 5);
+    assert.ok((await list({ filter: 'state eq "disabled"' })).names.includes("guest"));
+    await setOrganisationDisabled(database.query, home, null);
+  });
+
   test("a search finds words of email addresses and names", async () => {
     assert.deepEqual((await list({ search: "ØLGÅRD ada" })).names, ["ada"]);
     assert.deepEqual((await list({ search: "list.example bob_100" })).names, ["Bob"]);
@@ -137,3 +164,8 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(sorted.get("email")?.slice(0, 2), ["ada", "Bob"]);
   });
 });
+
+async function homeOf(db: Db, userId: string): Promise<string> {
+  const accounts = db.selectFrom("user_account").select("org_id").where("id", "=", userId);
+  return (await accounts.executeTakeFirstOrThrow()).org_id;
+}

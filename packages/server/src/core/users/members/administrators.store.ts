@@ -1,0 +1,68 @@
+/** Who can administer an organisation now. */
+import { sql } from "kysely";
+import { beyondCursor } from "../../../db/keyset.ts";
+import type { Db } from "../../../db/open.ts";
+import { withHomeAccounts } from "./guests.store.ts";
+import { memberships } from "./members.store.ts";
+
+export interface ActiveAdministrator {
+  readonly id: string;
+  readonly email: string;
+  readonly locale: string | null;
+}
+
+const PAGE = 100;
+
+/** Not disabled, with an active home organisation, and not merely invited; oldest first. */
+export async function listActiveAdministrators(
+  db: Db,
+  orgId: string,
+  { limit, except = "" }: { readonly limit: number; readonly except?: string },
+): Promise<ActiveAdministrator[]> {
+  const found: ActiveAdministrator[] = [];
+  for (let after: { value: number; id: string } | undefined; found.length < limit; ) {
+    const rows = await candidates(db, orgId, { except, after });
+    for (const [own, guest] of await withHomeAccounts(db, orgId, rows)) {
+      const { email, locale, password_hash, disabled_at } = guest ?? own;
+      if (disabled_at === null && password_hash !== null)
+        found.push({ id: own.user_id, email: email ?? "", locale });
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) break;
+    after = { value: last.since, id: last.user_id };
+  }
+  return found.slice(0, limit);
+}
+
+/** Guests among them may be disabled at home. */
+function candidates(
+  db: Db,
+  orgId: string,
+  { except, after }: { except: string; after: { value: number; id: string } | undefined },
+) {
+  const place = { value: sql<number>`membership.created_at`, id: sql<string>`membership.user_id` };
+  const query = memberships(db, orgId)
+    .select(["membership.home_org_id", "membership.user_id", "membership.created_at as since"])
+    .select(["user_account.id", "user_account.email", "user_account.locale", "password_hash"])
+    .select("user_account.disabled_at")
+    .where("membership.role", "=", "Administrator")
+    // As in the partial index.
+    .where("membership.role", "<>", sql.lit("Standard"))
+    .where("membership.user_id", "<>", except)
+    .where((eb) =>
+      eb.or([
+        eb("membership.home_org_id", "<>", eb.ref("membership.org_id")),
+        eb.and([
+          eb("user_account.disabled_at", "is", null),
+          eb("user_account.password_hash", "is not", null),
+          eb("home.disabled_at", "is", null),
+        ]),
+      ]),
+    );
+  const beyond = beyondCursor({ after, isDescending: false }, place);
+  return (beyond ? query.where(beyond) : query)
+    .orderBy("membership.created_at")
+    .orderBy("membership.user_id")
+    .limit(PAGE)
+    .execute();
+}
