@@ -1,6 +1,7 @@
 /** Stores connections and their tokens. */
-import { affectsAny } from "../../db/affected.ts";
+import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
+import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { ConnectionTable } from "../../db/tables/connections.ts";
@@ -39,6 +40,15 @@ export async function lockConnection(tx: Db, { orgId, id }: ConnectionKey): Prom
     .returningAll()
     .executeTakeFirst();
   return row && fromRow(row);
+}
+
+/** Keeps it from being deleted until the end of the transaction. @returns whether it is there */
+export async function holdConnection(tx: Db, { orgId, id }: ConnectionKey): Promise<boolean> {
+  const query = tx
+    .selectFrom("connection")
+    .select("id")
+    .where((eb) => allOf(eb, { org_id: orgId, id }));
+  return hasRow(isPostgres(tx) ? query.forShare() : query);
 }
 
 /** The caller has locked it. */

@@ -13,7 +13,6 @@ import {
   validTokenLabel,
 } from "./connection.ts";
 import {
-  deleteConnectionRow,
   deleteTokenRow,
   findToken,
   insertConnection,
@@ -79,26 +78,6 @@ export function changeConnection(
     const event = { action: "connection.changed" as const, target: id, details: { changed } };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
     return connection;
-  });
-}
-
-/**
- * What it provisioned stays, as the organisation's own.
- * @param check of the present record, locked; throwing rolls back
- * @returns false when there is none
- */
-export function deleteConnection(
-  deps: CoreDeps,
-  { id, check, ...act }: Act & { readonly id: string; readonly check?: (connection: Connection) => void },
-): Promise<boolean> {
-  return deps.database.transaction(async (tx) => {
-    const connection = await lockConnection(tx, { orgId: act.orgId, id });
-    if (!connection) return false;
-    check?.(connection);
-    await deleteConnectionRow(tx, { orgId: act.orgId, id });
-    const event = { action: "connection.deleted" as const, target: id, details: { name: connection.name } };
-    await recordAuditEvent(tx, { ...auditFields(act, deps.clock()), ...event });
-    return true;
   });
 }
 

@@ -55,7 +55,7 @@ export const groupNameKey = (name: string): string =>
 export const isGroupName = (name: string): boolean => isPlainText(name.trim(), 1, 200);
 
 /** Entra ID's have as many. */
-const MAX_NAME = 256;
+export const MAX_GROUP_NAME = 256;
 
 /** What of a group may be set. */
 export type GroupContent = Pick<Group, "displayName" | "description" | "externalId">;
@@ -66,7 +66,7 @@ export function validGroup(content: GroupContent): GroupContent {
   const description = content.description?.trim() || null;
   const externalId = content.externalId || null;
   const faults = [
-    ...(isPlainText(displayName, 1, MAX_NAME) ? [] : [fault("displayName", 1, MAX_NAME)]),
+    ...(isPlainText(displayName, 1, MAX_GROUP_NAME) ? [] : [fault("displayName", 1, MAX_GROUP_NAME)]),
     ...(description === null || isPlainText(description, 1, 500) ? [] : [fault("description", 0, 500)]),
     ...(externalId === null || isPlainText(externalId, 1, 200) ? [] : [fault("externalId", 0, 200)]),
   ];

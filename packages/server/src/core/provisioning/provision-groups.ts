@@ -1,6 +1,7 @@
 /** Makes, changes and ends the groups of a connection, with their members. */
 import { fault, type Resource, ScimFault } from "@signet/protocol/scim/attribute";
 import type { MembersChange } from "@signet/protocol/scim/members-change";
+import { holdConnection } from "../connections/connections.store.ts";
 import type { MemberRef } from "../groups/group-members.store.ts";
 import { changeMembers, MAX_CHANGES } from "../groups/group-members.ts";
 import { lockGroup } from "../groups/groups.store.ts";
@@ -25,6 +26,8 @@ export function createScimGroup(
   { resource, members }: { readonly resource: Resource; readonly members: readonly string[] },
 ): Promise<ScimGroupRow> {
   return inTransaction(deps, IDENTIFIERS, async (inside) => {
+    // Of a connection that goes at this moment, no group would stay behind.
+    if (!(await holdConnection(inside.database.query, by.connection))) throw noSuchConnection();
     const types = await lockForMembers(inside, by, members);
     const content = contentOf(resource);
     await requireUnique(inside, by, { id: undefined, ...content });
@@ -85,6 +88,7 @@ export function deleteScimGroup(
   });
 }
 
+const noSuchConnection = () => new ScimFault(404, undefined, "The connection was deleted.");
 const noSuchGroup = () => new ScimFault(404, undefined, "There is no such group.");
 
 async function requireGroup(inside: ProvisionDeps, by: Provisioning, id: string): Promise<ScimGroupRow> {

@@ -5,11 +5,9 @@ import {
   listConnections,
   lockConnection,
 } from "../../../core/connections/connections.store.ts";
-import {
-  changeConnection,
-  createConnection,
-  deleteConnection,
-} from "../../../core/connections/connections.ts";
+import { changeConnection, createConnection } from "../../../core/connections/connections.ts";
+import { deleteConnection } from "../../../core/connections/delete-connection.ts";
+import { GroupConflict } from "../../../core/groups/group.ts";
 import { conflict, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { actOf } from "../access.ts";
@@ -127,6 +125,7 @@ const members = {
 } as const;
 
 function toAnswer(error: unknown): never {
+  if (error instanceof GroupConflict) throw conflict("One of its groups is being changed: try again.");
   if (!(error instanceof InvalidConnection)) throw error;
   if (error.code === "too-many-tokens") throw conflict("The connection has ten tokens: delete one first.");
   throw invalid([{ path: members[error.code], message: error.message }]);
