@@ -23,6 +23,8 @@ const expiring = {
   activity: { key: ["org_id", "kind", "hour"], column: "hour" },
   device_enrollment_code: { key: ["org_id", "id"], column: "expires_at" },
   audit_typed_email: { key: ["org_id", "event_id"], column: "expires_at" },
+  connection_start: { key: ["org_id", "state_hash"], column: "expires_at" },
+  connection_sign_in: { key: ["org_id", "connection_id", "id"], column: "expires_at" },
   device_challenge: { key: ["org_id", "id"], column: "expires_at" },
 } as const satisfies {
   [Table in keyof Schema]?: { key: ReadonlyArray<keyof Schema[Table]>; column: keyof Schema[Table] };

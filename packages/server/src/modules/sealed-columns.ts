@@ -1,6 +1,7 @@
 /** Everything that is sealed under the master keys. A feature that seals another column adds its declaration here. */
 import { sealedActions } from "../core/actions/actions.ts";
 import { sealedInstallationKey } from "../core/audit/chain/chain-key.ts";
+import { sealedConnectionSecrets } from "../core/connections/sign-in/client-secret.ts";
 import { sealedCaKeys } from "../core/device-ca/ca-key.ts";
 import { shardedEncryption } from "../core/encryption/encryption.ts";
 import type { KeyRing } from "../core/encryption/key-ring.ts";
@@ -30,6 +31,7 @@ export const sealedColumns = ({
       sealedInstallationKey,
       sealedActions,
       sealedMails,
+      sealedConnectionSecrets,
     ],
   },
   { encryption: signingRequestEncryption(masterKeys), columns: sealedRequests },

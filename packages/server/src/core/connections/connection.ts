@@ -1,16 +1,25 @@
-/** A connection to an organisation's own directory (api-v1.md, `/connections`). */
+/** A connection to an organisation's own directory (api-v1.md), or to an identity provider (connections.md). */
 import type { RecordOf } from "../../db/records.ts";
 import type { ConnectionTable, ConnectionTokenTable } from "../../db/tables/connections.ts";
+import { type SignInSettings, signInKinds } from "./sign-in/sign-in-settings.ts";
 
-export const connectionKinds = ["scim"] as const;
+export const connectionKinds = ["scim", ...signInKinds] as const;
 export const deletionPolicies = ["disable", "delete"] as const;
 export type DeletionPolicy = (typeof deletionPolicies)[number];
 
-export interface Connection extends Omit<RecordOf<ConnectionTable>, "kind" | "enabled" | "deletionPolicy"> {
+type Stored = Omit<RecordOf<ConnectionTable>, "kind" | "enabled" | "deletionPolicy" | "settings">;
+
+export interface Connection extends Stored {
   readonly kind: (typeof connectionKinds)[number];
   readonly enabled: boolean;
+  /** Of a directory. */
   readonly deletionPolicy: DeletionPolicy;
+  /** Null for a directory. */
+  readonly settings: SignInSettings | null;
 }
+
+/** As names of connections for signing in are compared. */
+export const connectionNameKey = (name: string): string => name.normalize("NFKC").toLowerCase();
 
 export interface ConnectionKey {
   readonly orgId: string;
@@ -24,6 +33,7 @@ export const MAX_TOKENS = 10;
 
 const messages = {
   "invalid-name": "a name has 1 to 100 characters without control characters",
+  "name-taken": "another connection has this name",
   "invalid-label": "a label has at most 100 characters without control characters",
   "invalid-expiry": "a token expires in the future",
   "too-many-tokens": `a connection has at most ${MAX_TOKENS} tokens`,

@@ -1,6 +1,7 @@
 /** Stores connections and their tokens. */
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
+import { isUniqueViolation } from "../../db/database-errors.ts";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
@@ -12,15 +13,37 @@ const fromRow = (row: ConnectionTable): Connection => ({
   kind: row.kind as Connection["kind"],
   enabled: row.enabled === 1,
   deletionPolicy: row.deletion_policy as Connection["deletionPolicy"],
+  settings: row.settings === null ? null : (JSON.parse(row.settings) as Connection["settings"]),
 });
 
 const toConnectionRow = (connection: Connection): ConnectionTable => ({
   ...toRow(connection),
   enabled: connection.enabled ? 1 : 0,
+  settings: connection.settings === null ? null : JSON.stringify(connection.settings),
 });
 
-export const insertConnection = async (tx: Db, connection: Connection): Promise<void> =>
-  void (await tx.insertInto("connection").values(toConnectionRow(connection)).execute());
+/** @returns false when the name is taken */
+export const insertConnection = (tx: Db, connection: Connection): Promise<boolean> =>
+  hasRow(
+    tx
+      .insertInto("connection")
+      .values(toConnectionRow(connection))
+      .onConflict((conflict) => conflict.columns(["org_id", "name_key"]).doNothing())
+      .returning("id"),
+  );
+
+/** Whether another one has it. The index refuses two at once. */
+export const isNameTaken = (
+  tx: Db,
+  { orgId, id, nameKey }: ConnectionKey & { readonly nameKey: string },
+): Promise<boolean> =>
+  hasRow(
+    tx
+      .selectFrom("connection")
+      .select("id")
+      .where((eb) => allOf(eb, { org_id: orgId, name_key: nameKey }))
+      .where("id", "<>", id),
+  );
 
 export async function findConnection(db: Db, { orgId, id }: ConnectionKey): Promise<Connection | undefined> {
   const row = await db
@@ -51,14 +74,24 @@ export async function holdConnection(tx: Db, { orgId, id }: ConnectionKey): Prom
   return hasRow(isPostgres(tx) ? query.forShare() : query);
 }
 
-/** The caller has locked it. */
-export async function replaceConnection(tx: Db, connection: Connection): Promise<void> {
+/**
+ * The caller has locked it. @returns false when another one took its name between a look and this: roll back, as the
+ * transaction can do nothing else any more
+ */
+export async function replaceConnection(tx: Db, connection: Connection): Promise<boolean> {
   const { org_id, id, created_at: _, ...changed } = toConnectionRow(connection);
-  await tx
+  const replacing = tx
     .updateTable("connection")
     .set(changed)
     .where((eb) => allOf(eb, { org_id, id }))
     .execute();
+  return replacing.then(
+    () => true,
+    (error: unknown) => {
+      if (isUniqueViolation(error)) return false;
+      throw error;
+    },
+  );
 }
 
 /** Tokens, calls and what is kept of its users go with it. */

@@ -34,6 +34,7 @@ export async function createConnection(
   const made = { createdAt: now, updatedAt: now, version: 1 };
   const connection: Connection = {
     ...{ orgId: act.orgId, id: newUuid(), kind: "scim", ...content, ...made },
+    ...{ nameKey: null, settings: null, secret: null },
     name: validConnectionName(content.name),
   };
   await deps.database.transaction(async (tx) => {
@@ -95,7 +96,7 @@ export function createToken(
     const now = deps.clock();
     const key = { orgId: act.orgId, id };
     // Of two at once the second sees the first.
-    if (!(await lockConnection(tx, key))) return undefined;
+    if ((await lockConnection(tx, key))?.kind !== "scim") return undefined;
     if (expiresAt !== null && expiresAt <= now) throw new InvalidConnection("invalid-expiry");
     if ((await listTokens(tx, key)).length >= MAX_TOKENS) throw new InvalidConnection("too-many-tokens");
     const token = randomSecret("sgn_st_");

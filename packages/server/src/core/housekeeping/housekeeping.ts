@@ -66,6 +66,8 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   audit_typed_email: 0,
   // A late answer gets `challenge_expired` instead of `challenge_not_found`.
   device_challenge: DAY_MS,
+  connection_start: 0,
+  connection_sign_in: 0,
 };
 
 const removals: readonly Removal[] = [

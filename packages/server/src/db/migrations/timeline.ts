@@ -30,6 +30,7 @@ import { connections } from "./0031-connections.ts";
 import { groupsRoles } from "./0032-groups-roles.ts";
 import { scimGroups } from "./0033-scim-groups.ts";
 import { agentKeyClaim } from "./0034-agent-key-claim.ts";
+import { signInConnections } from "./0035-sign-in-connections.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const timeline: readonly Migration[] = [
   groupsRoles,
   scimGroups,
   agentKeyClaim,
+  signInConnections,
 ];

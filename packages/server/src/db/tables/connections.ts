@@ -3,7 +3,7 @@
 export interface ConnectionTable {
   org_id: string;
   id: string;
-  /** `scim`. */
+  /** `scim`, or of core/connections/sign-in/sign-in-settings.ts. */
   kind: string;
   name: string;
   enabled: number;
@@ -12,6 +12,12 @@ export interface ConnectionTable {
   created_at: number;
   updated_at: number;
   version: number;
+  /** JSON, of a connection for signing in. */
+  settings: string | null;
+  /** Sealed: what Signet proves itself with at the identity provider. */
+  secret: string | null;
+  /** The name as it is compared; null for a directory. */
+  name_key: string | null;
 }
 
 export interface ConnectionTokenTable {
@@ -56,9 +62,55 @@ export interface ScimUserTable {
   version: number;
 }
 
+/** Who signs in at an identity provider, and whose account that is. */
+export interface LinkedIdentityTable {
+  org_id: string;
+  connection_id: string;
+  /** The `sub` of the provider. */
+  subject: string;
+  user_id: string;
+  created_at: number;
+  last_sign_in_at: number;
+}
+
+/** A browser that has been sent to an identity provider, for ten minutes. */
+export interface ConnectionStartTable {
+  org_id: string;
+  /** SHA-256 of the `state`. */
+  state_hash: string;
+  connection_id: string;
+  /** SHA-256 of the browser's cookie. */
+  browser_hash: string;
+  /** The sealed request that goes on afterwards. */
+  flow: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** What came of sign-ins at an identity provider, for thirty days. */
+export interface ConnectionSignInTable {
+  org_id: string;
+  connection_id: string;
+  /** UUIDv7: the order. */
+  id: string;
+  at: number;
+  /** `succeeded` or `failed`. */
+  outcome: string;
+  reason: string | null;
+  detail: string | null;
+  subject: string | null;
+  email: string | null;
+  /** Of the page that was shown. */
+  reference: string;
+  expires_at: number;
+}
+
 export interface ConnectionsSchema {
   connection: ConnectionTable;
   connection_token: ConnectionTokenTable;
   connection_call: ConnectionCallTable;
   scim_user: ScimUserTable;
+  linked_identity: LinkedIdentityTable;
+  connection_start: ConnectionStartTable;
+  connection_sign_in: ConnectionSignInTable;
 }

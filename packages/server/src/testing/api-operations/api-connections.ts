@@ -22,17 +22,39 @@ async function newToken(world: ApiWorld): Promise<string> {
 const reads = ["signet:connections:read"] as const;
 const writes = ["signet:connections:write"] as const;
 const body = { kind: "scim", name: "Entra ID" };
+const oidc = { issuer: "https://idp.example", clientId: "signet", clientSecret: "a secret of theirs" };
+const signIn = { kind: "oidc", name: "Okta", oidc };
+const wrongSignIns = [
+  { ...signIn, oidc: undefined },
+  { ...signIn, scimUrl: "x" },
+  { ...signIn, deletionPolicy: "disable" },
+  { ...signIn, preset: "github" },
+  { ...signIn, kind: "oauth" },
+  { ...signIn, kind: "saml" },
+  { ...signIn, oidc: { ...oidc, issuer: "ftp://idp.example" } },
+  { ...signIn, oidc: { ...oidc, issuer: "https://idp.example?a=b" } },
+  { ...signIn, oidc: { ...oidc, clientSecret: null } },
+  { ...signIn, oidc: { ...oidc, secret: "x" } },
+  { ...signIn, oidc: { ...oidc, scopes: ["a b"] } },
+  { ...signIn, mapping: { role: "role" } },
+  { ...signIn, mapping: { email: "" } },
+  { ...signIn, mapping: { email: { claim: "email" } } },
+  { ...signIn, linking: "always" },
+  { ...signIn, emailTrust: "all" },
+  { ...signIn, assurance: [{ claim: "acr", value: "2", acr: "3" }] },
+  { ...body, linking: "ask" },
+];
 
 export const apiConnectionCases = apiV1Cases({
   "GET /connections": { scopes: reads, path: () => "/connections", status: 200, wrongQueries: wrongLists },
   "GET /connections/:id": { scopes: reads, path: newConnection, status: 200 },
   "POST /connections": {
     ...{ scopes: writes, path: () => "/connections", options: () => ({ body }), status: 201 },
-    wrong: [...wrongBodies, {}, { ...body, kind: "oidc" }, { ...body, name: " " }, { ...body, scimUrl: "x" }],
+    wrong: [...wrongBodies, {}, { ...body, name: " " }, { ...body, scimUrl: "x" }, ...wrongSignIns],
   },
   "PATCH /connections/:id": {
     ...{ scopes: writes, path: newConnection, options: () => ({ body: { enabled: false } }), status: 200 },
-    wrong: [...wrongBodies, { kind: "scim" }, { name: null }, { deletionPolicy: "keep" }],
+    wrong: [...wrongBodies, { kind: "scim" }, { name: null }, { deletionPolicy: "keep" }, { shown: false }],
   },
   "DELETE /connections/:id": { scopes: writes, path: newConnection, status: 204, wrong: [{}] },
   "GET /connections/:id/tokens": {

@@ -15,6 +15,8 @@ const books: Readonly<Record<string, string>> = {
   audit_typed_email: "a part of it that is deleted in time",
   background_lease: "which node does what",
   connection_call: "what came of the last calls of a directory",
+  connection_sign_in: "what came of sign-ins at an identity provider",
+  connection_start: "who has been sent to an identity provider, for minutes",
   consumed_value: "what may be used once",
   device_challenge: "what a TPM is asked, for minutes",
   device_crl: "made anew when it is due",

@@ -7,18 +7,25 @@ import {
   deletionPolicies,
 } from "../../../core/connections/connection.ts";
 import type { ConnectionCall } from "../../../core/connections/connection-calls.store.ts";
+import { openSecret, secretHint } from "../../../core/connections/sign-in/client-secret.ts";
+import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
+import type { Encryption } from "../../../core/encryption/encryption.ts";
 import { strictObject, timeOrNull } from "../../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
 import { patchSchema } from "../frame/patch-schema.ts";
 import { memoryFields } from "../lists/list-fields.ts";
+import { askedSignIn, shownSignIn, signInMembers } from "./sign-in-schema.ts";
 
 const kind = Type.Enum([...connectionKinds]);
 const name = Type.String({ description: "1 to 100 characters" });
 const content = {
   name,
-  enabled: Type.Boolean({ description: "Whether its tokens are taken; default: true" }),
+  enabled: Type.Boolean({
+    description:
+      "Whether a directory's tokens are taken (default: true), or people sign in by it (default: false)",
+  }),
   deletionPolicy: Type.Enum([...deletionPolicies], {
-    description: "What a DELETE of a user does to the account; default: `disable`",
+    description: "Of `scim`: what a DELETE of a user does to the account; default: `disable`",
   }),
 };
 
@@ -28,10 +35,14 @@ export const newConnection = strictObject(
     name,
     ...Type.Partial(Type.Object({ enabled: content.enabled, deletionPolicy: content.deletionPolicy }))
       .properties,
+    ...askedSignIn,
   },
   { title: "ApiNewConnection" },
 );
-export const connectionPatch = patchSchema(content, { title: "ApiConnectionChange" });
+export const connectionPatch = strictObject(
+  { ...patchSchema(content).properties, ...askedSignIn },
+  { title: "ApiConnectionChange" },
+);
 
 const times = {
   createdAt: Type.String({ format: "date-time" }),
@@ -40,8 +51,12 @@ const times = {
 
 export const connectionSchema = Type.Object(
   {
-    ...{ id: Type.String({ format: "uuid" }), kind, ...content },
-    scimUrl: Type.String({ format: "uri", description: "What the directory is given as its SCIM address" }),
+    ...{ id: Type.String({ format: "uuid" }), kind, name, enabled: content.enabled },
+    deletionPolicy: Type.Optional(content.deletionPolicy),
+    scimUrl: Type.Optional(
+      Type.String({ format: "uri", description: "Of `scim`: what the directory is given as its address" }),
+    ),
+    ...shownSignIn,
     ...times,
   },
   { title: "ApiConnection" },
@@ -52,13 +67,24 @@ export const connectionFields = memoryFields({
   ...({ createdAt: "time", updatedAt: "time" } as const),
 });
 
-export const connectionRecord = (baseUrl: string, connection: Connection) => ({
-  ...{ id: connection.id, kind: connection.kind, name: connection.name, enabled: connection.enabled },
-  deletionPolicy: connection.deletionPolicy,
-  scimUrl: `${baseUrl}/scim/v2/${connection.orgId}/${connection.id}`,
-  createdAt: wireTime(connection.createdAt),
-  updatedAt: wireTime(connection.updatedAt),
-});
+/** @param deps.encryption opens the client secret, of which the hint is made */
+export function connectionRecord(
+  { baseUrl, encryption }: { readonly baseUrl: string; readonly encryption: Encryption },
+  connection: Connection,
+) {
+  const { id, kind, name, enabled, deletionPolicy, orgId } = connection;
+  const times = {
+    createdAt: wireTime(connection.createdAt),
+    updatedAt: wireTime(connection.updatedAt),
+  };
+  if (!isSignInConnection(connection)) {
+    const scimUrl = `${baseUrl}/scim/v2/${orgId}/${id}`;
+    return { ...{ id, kind, name, enabled }, deletionPolicy, scimUrl, ...times };
+  }
+  const secret = openSecret(encryption, connection);
+  const hint = secret === undefined ? null : secretHint(secret);
+  return { ...{ id, kind, name, enabled }, ...signInMembers(baseUrl, connection, hint), ...times };
+}
 
 export const newToken = strictObject(
   {

@@ -1,4 +1,4 @@
-/** /api/v1/organisations/{org}/connections: to the organisation's own directories. */
+/** /api/v1/organisations/{org}/connections: to directories and identity providers. */
 import { type Connection, InvalidConnection } from "../../../core/connections/connection.ts";
 import {
   findConnection,
@@ -7,6 +7,13 @@ import {
 } from "../../../core/connections/connections.store.ts";
 import { changeConnection, createConnection } from "../../../core/connections/connections.ts";
 import { deleteConnection } from "../../../core/connections/delete-connection.ts";
+import {
+  changeSignInConnection,
+  createSignInConnection,
+  InvalidSignInConnection,
+  isSignInConnection,
+  type SignInConnection,
+} from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { GroupConflict } from "../../../core/groups/group.ts";
 import { conflict, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
@@ -22,6 +29,7 @@ import {
   type RecordCall,
 } from "../frame/resource-routes.ts";
 import { memoryPage } from "../lists/memory-list.ts";
+import { askedConnection, isSignInKind, patchedConnection, refuseMembers } from "./asked-connection.ts";
 import {
   connectionFields,
   connectionPatch,
@@ -29,6 +37,7 @@ import {
   connectionSchema,
   newConnection,
 } from "./connection-record.ts";
+import { askedSignIn } from "./sign-in-schema.ts";
 import { apiConnectionCallsRoutes, apiConnectionTokensRoutes } from "./tokens.route.ts";
 
 export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
@@ -37,7 +46,7 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
     reads: ["signet:connections:read"],
     writes: ["signet:connections:write"],
     schema: connectionSchema,
-    record: (connection) => connectionRecord(deps.baseUrl, connection),
+    record: (connection) => connectionRecord(deps, connection),
     toAnswer,
   };
   listRoute(
@@ -47,7 +56,7 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
     async ({ orgId, list }) =>
       memoryPage(list, await listConnections(deps.database.query, orgId), {
         fields: connectionFields,
-        record: (connection) => connectionRecord(deps.baseUrl, connection),
+        record: (connection) => connectionRecord(deps, connection),
       }),
   );
   getRoute(
@@ -64,6 +73,11 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
       example: { kind: "scim", name: "Entra ID", deletionPolicy: "disable" },
     },
     async (inside, { caller, body }) => {
+      if (isSignInKind(body.kind)) {
+        const asked = askedConnection(body.kind, body);
+        return { row: await createSignInConnection(inside, { ...actOf(caller), asked }) };
+      }
+      refuseMembers(body, Object.keys(askedSignIn));
       const { name, enabled = true, deletionPolicy = "disable" } = body;
       const content = { name, enabled, deletionPolicy };
       return { row: await createConnection(inside, { ...actOf(caller), content }) };
@@ -83,9 +97,15 @@ function changeRoutes(connections: ApiResource<Connection>): void {
       example: { enabled: false },
     },
     async (inside, call) => {
-      if (!(await lockedConnection(inside, call))) return undefined;
+      const before = await lockedConnection(inside, call);
+      if (!before) return undefined;
       const { name, enabled, deletionPolicy } = call.patch;
       if (name === null) throw invalid([{ path: "/name", message: "is required" }]);
+      if (isSignInConnection(before)) {
+        const ask = (present: SignInConnection) => patchedConnection(present, call.patch);
+        return changeSignInConnection(inside, { ...actOf(call.caller), id: call.id, ask });
+      }
+      refuseMembers(call.patch, Object.keys(askedSignIn));
       const change = {
         ...(name !== undefined && { name }),
         ...(enabled !== undefined && { enabled: enabled ?? true }),
@@ -126,7 +146,9 @@ const members = {
 
 function toAnswer(error: unknown): never {
   if (error instanceof GroupConflict) throw conflict("One of its groups is being changed: try again.");
+  if (error instanceof InvalidSignInConnection) throw invalid(error.faults);
   if (!(error instanceof InvalidConnection)) throw error;
+  if (error.code === "name-taken") throw conflict("Another connection has this name.");
   if (error.code === "too-many-tokens") throw conflict("The connection has ten tokens: delete one first.");
   throw invalid([{ path: members[error.code], message: error.message }]);
 }

@@ -28,13 +28,13 @@ import {
 
 const tag = "API v1: connections";
 
-/** @throws ApiError 404 */
+/** Of a directory: others have neither tokens nor calls. @throws ApiError 404 */
 async function requireConnection(
   { database: { query } }: ApiDeps,
   orgId: string,
   id: string,
 ): Promise<string> {
-  if (!(await findConnection(query, { orgId, id }))) throw notFound();
+  if ((await findConnection(query, { orgId, id }))?.kind !== "scim") throw notFound();
   return id;
 }
 

@@ -1,0 +1,148 @@
+/** Makes the settings of a connection for signing in of what is asked for, and says what is wrong with it. */
+import { addressRules } from "../../outbound/address-rules.ts";
+import { acrValues } from "../../sessions/session.ts";
+import { expressionFault } from "./mapping.ts";
+import { defaultAuthMethod, defaultScopes, presetDefaults } from "./presets.ts";
+import {
+  type AssuranceRule,
+  type Mapping,
+  mappedMembers,
+  type Preset,
+  type SignInKind,
+  type SignInSettings,
+  type UpstreamClient,
+} from "./sign-in-settings.ts";
+
+/** As it is asked for: everything else has a default. */
+export type AskedSettings = Partial<Omit<SignInSettings, "oidc">> & {
+  readonly oidc?: Partial<UpstreamClient>;
+};
+
+/** `path` is a JSON Pointer of the wire. */
+export interface SettingsFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+const MAX_RULES = 20;
+const MAX_MAPPED = 50;
+const MAX_SCOPES = 20;
+const raised: readonly string[] = [acrValues.multiFactor, acrValues.phishingResistant];
+
+export function signInSettings(
+  kind: SignInKind,
+  asked: AskedSettings,
+  hasSecret: boolean,
+): { readonly settings: SignInSettings; readonly faults: readonly SettingsFault[] } {
+  const { preset = null, mapping = {}, assurance = [] } = asked;
+  const settings: SignInSettings = {
+    preset,
+    shown: asked.shown ?? true,
+    oidc: upstreamClient(kind, preset, asked.oidc),
+    mapping,
+    createAccounts: asked.createAccounts ?? true,
+    linking: asked.linking ?? "ask",
+    emailTrust: asked.emailTrust ?? "provenDomains",
+    assurance,
+    upstreamLogout: asked.upstreamLogout ?? true,
+  };
+  const faults = [
+    ...presetFaults(kind, preset, settings.oidc),
+    ...clientFaults(kind, settings.oidc, hasSecret),
+    ...mappingFaults(mapping),
+    ...assuranceFaults(assurance),
+  ];
+  return { settings, faults };
+}
+
+function upstreamClient(
+  kind: SignInKind,
+  preset: Preset | null,
+  asked: Partial<UpstreamClient> = {},
+): UpstreamClient {
+  const known = preset === null ? undefined : presetDefaults[preset];
+  const scopes = asked.scopes ?? known?.scopes ?? defaultScopes;
+  return {
+    issuer: asked.issuer ?? known?.issuer ?? "",
+    clientId: asked.clientId ?? "",
+    tokenEndpointAuthMethod:
+      asked.tokenEndpointAuthMethod ?? known?.tokenEndpointAuthMethod ?? defaultAuthMethod,
+    // OpenID Connect Core §3.1.2.1: without it the answer has no ID token.
+    scopes: kind === "oidc" && !scopes.includes("openid") ? ["openid", ...scopes] : scopes,
+  };
+}
+
+function presetFaults(kind: SignInKind, preset: Preset | null, { issuer }: UpstreamClient): SettingsFault[] {
+  const known = preset === null ? undefined : presetDefaults[preset];
+  // OAuth 2.0 alone says nothing about who signed in: each provider needs code of its own.
+  if (kind === "oauth" && preset !== "github") return [{ path: "/preset", message: "of oauth is github" }];
+  if (known && known.kind !== kind) return [{ path: "/preset", message: `is of the kind ${known.kind}` }];
+  const isFixed = known?.issuer !== undefined && issuer !== known.issuer;
+  return isFixed ? [{ path: "/oidc/issuer", message: `of this preset is ${known.issuer}` }] : [];
+}
+
+function clientFaults(kind: SignInKind, client: UpstreamClient, hasSecret: boolean): SettingsFault[] {
+  const faults: SettingsFault[] = [];
+  const { issuer, clientId, tokenEndpointAuthMethod, scopes } = client;
+  if (!isIssuer(issuer))
+    faults.push({
+      path: "/oidc/issuer",
+      message: "is an https URL without credentials, query and fragment; http for loopback only",
+    });
+  if (!isPlain(clientId, 255)) faults.push({ path: "/oidc/clientId", message: "has 1 to 255 characters" });
+  if (kind === "oauth" && tokenEndpointAuthMethod === "none")
+    faults.push({ path: "/oidc/tokenEndpointAuthMethod", message: "of oauth needs the secret" });
+  else if (tokenEndpointAuthMethod !== "none" && !hasSecret)
+    faults.push({ path: "/oidc/clientSecret", message: "is required" });
+  else if (tokenEndpointAuthMethod === "none" && hasSecret)
+    faults.push({ path: "/oidc/clientSecret", message: "is for none no method of the token endpoint" });
+  // RFC 6749 §3.3.
+  if (scopes.length > MAX_SCOPES || !scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)))
+    faults.push({ path: "/oidc/scopes", message: `are at most ${MAX_SCOPES} scope names` });
+  return faults;
+}
+
+const { isLoopback } = addressRules([]);
+
+/** OpenID Connect Discovery §3. Where its host leads is checked at each call (core/outbound). */
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || text.length > 2_048 || /[?#\s\\]/.test(text) || url.username || url.password) return false;
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return (
+    url.protocol === "https:" || (url.protocol === "http:" && (host === "localhost" || isLoopback(host)))
+  );
+}
+
+const isPlain = (text: string, max: number): boolean =>
+  text.trim() !== "" && text.length <= max && !/[\p{Cc}\p{Cf}]/u.test(text);
+
+/** A secret as it is sent to the token endpoint; Apple's is a JWT. */
+export const isClientSecret = (text: string): boolean => isPlain(text, 4_096);
+
+const members: readonly string[] = mappedMembers;
+
+function mappingFaults(mapping: Mapping): SettingsFault[] {
+  const entries = Object.entries(mapping);
+  if (entries.length > MAX_MAPPED)
+    return [{ path: "/mapping", message: `has at most ${MAX_MAPPED} members` }];
+  return entries.flatMap(([member, expression]) => {
+    const path = `/mapping/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const isKnown = members.includes(member) || /^attributes\.[\w-]{1,64}$/.test(member);
+    if (!isKnown) return [{ path, message: "is no member that can be mapped" }];
+    const fault = expressionFault(expression);
+    return fault === undefined ? [] : [{ path, message: fault }];
+  });
+}
+
+function assuranceFaults(rules: readonly AssuranceRule[]): SettingsFault[] {
+  if (rules.length > MAX_RULES) return [{ path: "/assurance", message: `has at most ${MAX_RULES} rules` }];
+  return rules.flatMap(({ value, acr }, index) => [
+    ...(isPlain(value, 255)
+      ? []
+      : [{ path: `/assurance/${index}/value`, message: "has 1 to 255 characters" }]),
+    ...(raised.includes(acr)
+      ? []
+      : [{ path: `/assurance/${index}/acr`, message: `is one of ${raised.join(", ")}` }]),
+  ]);
+}

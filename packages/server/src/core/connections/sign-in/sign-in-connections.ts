@@ -1,0 +1,134 @@
+/** Creates and changes connections for signing in. What they share with a directory's is in ../connections.ts. */
+import { newUuid } from "@signet/protocol/uuid";
+import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
+import type { CoreDeps } from "../../core-deps.ts";
+import type { Encryption } from "../../encryption/encryption.ts";
+import { type Connection, connectionNameKey, InvalidConnection, validConnectionName } from "../connection.ts";
+import { insertConnection, isNameTaken, lockConnection, replaceConnection } from "../connections.store.ts";
+import { openSecret, sealSecret } from "./client-secret.ts";
+import { type AskedSettings, isClientSecret, type SettingsFault, signInSettings } from "./settings-rules.ts";
+import type { SignInKind, SignInSettings } from "./sign-in-settings.ts";
+
+export interface SignInConnectionDeps extends CoreDeps {
+  readonly encryption: Encryption;
+}
+
+/** What is wrong with what was asked for, by member. */
+export class InvalidSignInConnection extends Error {
+  override readonly name = "InvalidSignInConnection";
+  readonly faults: readonly SettingsFault[];
+  constructor(faults: readonly SettingsFault[]) {
+    super("the connection is not valid");
+    this.faults = faults;
+  }
+}
+
+export interface AskedConnection {
+  readonly kind: SignInKind;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly settings: AskedSettings;
+  /** Undefined: as it is. */
+  readonly clientSecret: string | undefined;
+}
+
+/** @throws InvalidConnection, InvalidSignInConnection */
+export async function createSignInConnection(
+  deps: SignInConnectionDeps,
+  { asked, ...act }: Act & { readonly asked: AskedConnection },
+): Promise<Connection> {
+  const [now, id] = [deps.clock(), newUuid()];
+  const key = { orgId: act.orgId, id };
+  const name = validConnectionName(asked.name);
+  const { clientSecret } = asked;
+  const secret = clientSecret === undefined ? null : sealSecret(deps.encryption, key, clientSecret);
+  const connection: Connection = {
+    ...{ ...key, kind: asked.kind, name, nameKey: connectionNameKey(name), enabled: asked.enabled },
+    ...{ deletionPolicy: "disable", settings: validSettings(asked, secret !== null), secret },
+    ...{ createdAt: now, updatedAt: now, version: 1 },
+  };
+  await deps.database.transaction(async (tx) => {
+    if (!(await insertConnection(tx, connection))) throw new InvalidConnection("name-taken");
+    const event = { action: "connection.created" as const, target: id, details: { name } };
+    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+  });
+  return connection;
+}
+
+/**
+ * Does nothing when nothing changes.
+ * @param ask what it shall be, of what it is
+ * @returns undefined when there is none
+ * @throws InvalidConnection, InvalidSignInConnection
+ */
+export function changeSignInConnection(
+  deps: SignInConnectionDeps,
+  {
+    id,
+    ask,
+    ...act
+  }: Act & { readonly id: string; readonly ask: (before: SignInConnection) => AskedConnection },
+): Promise<Connection | undefined> {
+  return deps.database.transaction(async (tx) => {
+    const before = await lockConnection(tx, { orgId: act.orgId, id });
+    if (!before || !isSignInConnection(before)) return undefined;
+    const asked = ask(before);
+    const name = validConnectionName(asked.name);
+    const secret = changedSecret(deps, before, asked);
+    const settings = validSettings(asked, secret !== null);
+    const nameKey = connectionNameKey(name);
+    const wanted = { ...before, name, nameKey, enabled: asked.enabled, settings, secret };
+    const changed = changedMembers(before, wanted);
+    if (changed.length === 0) return before;
+    if (nameKey !== before.nameKey && (await isNameTaken(tx, { orgId: act.orgId, id, nameKey })))
+      throw new InvalidConnection("name-taken");
+    const now = deps.clock();
+    const connection = { ...wanted, updatedAt: now, version: before.version + 1 };
+    if (!(await replaceConnection(tx, connection))) throw new InvalidConnection("name-taken");
+    const event = { action: "connection.changed" as const, target: id, details: { changed } };
+    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+    return connection;
+  });
+}
+
+export interface SignInConnection extends Connection {
+  readonly kind: SignInKind;
+  readonly settings: SignInSettings;
+}
+
+export const isSignInConnection = (connection: Connection): connection is SignInConnection =>
+  connection.settings !== null;
+
+/** @throws InvalidSignInConnection */
+function validSettings({ kind, settings: asked, clientSecret }: AskedConnection, hasSecret: boolean) {
+  const { settings, faults } = signInSettings(kind, asked, hasSecret);
+  const secretFaults =
+    clientSecret === undefined || isClientSecret(clientSecret)
+      ? []
+      : [{ path: "/oidc/clientSecret", message: "has 1 to 4,096 characters without control characters" }];
+  if (faults.length + secretFaults.length > 0)
+    throw new InvalidSignInConnection([...faults, ...secretFaults]);
+  return settings;
+}
+
+/** The same secret stays as it is sealed; a public client has none. */
+function changedSecret(
+  { encryption }: SignInConnectionDeps,
+  before: SignInConnection,
+  { clientSecret, settings }: AskedConnection,
+): string | null {
+  if (clientSecret !== undefined)
+    return openSecret(encryption, before) === clientSecret
+      ? before.secret
+      : sealSecret(encryption, before, clientSecret);
+  return settings.oidc?.tokenEndpointAuthMethod === "none" ? null : before.secret;
+}
+
+/** For the audit log: members' names, never their values. */
+function changedMembers(before: SignInConnection, after: SignInConnection): string[] {
+  const own = (["name", "enabled", "secret"] as const).filter((member) => before[member] !== after[member]);
+  const settings = (Object.keys(after.settings) as ReadonlyArray<keyof SignInSettings>).filter(
+    (member) => JSON.stringify(before.settings[member]) !== JSON.stringify(after.settings[member]),
+  );
+  return [...own, ...settings];
+}

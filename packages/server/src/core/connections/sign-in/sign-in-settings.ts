@@ -1,0 +1,51 @@
+/** What a connection for signing in is set to (connections.md §1). Without the client secret, which is sealed apart. */
+
+export const signInKinds = ["oidc", "oauth"] as const;
+export type SignInKind = (typeof signInKinds)[number];
+
+export const presets = ["entra", "google", "okta", "apple", "github", "keycloak"] as const;
+export type Preset = (typeof presets)[number];
+
+export const linkingModes = ["ask", "verifiedEmail", "never"] as const;
+export const emailTrusts = ["provenDomains", "verifiedClaim", "never"] as const;
+export const clientAuthMethods = ["client_secret_basic", "client_secret_post", "none"] as const;
+export type ClientAuthMethod = (typeof clientAuthMethods)[number];
+
+/** A claim's name, `/json/pointer`, `=constant`, or several of them: the first that is not empty. */
+export type Expression = string | readonly string[];
+
+/** Members of a user that a claim can give, beside `attributes.<name>`. */
+export const mappedMembers = [
+  ...(["email", "emailVerified", "firstname", "surname", "username", "phone", "locale"] as const),
+] as const;
+
+export type Mapping = Readonly<Record<string, Expression>>;
+
+export interface UpstreamClient {
+  /** Exactly as the ID token names it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly tokenEndpointAuthMethod: ClientAuthMethod;
+  readonly scopes: readonly string[];
+}
+
+/** An upstream claim that raises the session's acr. */
+export interface AssuranceRule {
+  readonly claim: "acr" | "amr";
+  readonly value: string;
+  readonly acr: string;
+}
+
+export interface SignInSettings {
+  readonly preset: Preset | null;
+  /** Whether the sign-in page has its button. */
+  readonly shown: boolean;
+  readonly oidc: UpstreamClient;
+  /** What differs from the defaults. */
+  readonly mapping: Mapping;
+  readonly createAccounts: boolean;
+  readonly linking: (typeof linkingModes)[number];
+  readonly emailTrust: (typeof emailTrusts)[number];
+  readonly assurance: readonly AssuranceRule[];
+  readonly upstreamLogout: boolean;
+}

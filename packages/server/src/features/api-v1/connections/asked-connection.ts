@@ -1,0 +1,45 @@
+/** Reads what a POST or a PATCH asks a connection for signing in to be. */
+
+import type { AskedSettings } from "../../../core/connections/sign-in/settings-rules.ts";
+import type {
+  AskedConnection,
+  SignInConnection,
+} from "../../../core/connections/sign-in/sign-in-connections.ts";
+import { type SignInKind, signInKinds } from "../../../core/connections/sign-in/sign-in-settings.ts";
+import { invalid } from "../../../http/api/api-error.ts";
+import { mergePatch } from "../../../http/api/merge-patch.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+export const isSignInKind = (kind: string): kind is SignInKind =>
+  (signInKinds as readonly string[]).includes(kind);
+
+/** Members of the other sort of connection. @throws ApiError 422 */
+export function refuseMembers(body: Body, members: readonly string[]): void {
+  const given = members.filter((member) => body[member] !== undefined);
+  if (given.length === 0) return;
+  throw invalid(given.map((member) => ({ path: `/${member}`, message: "is no member of this kind" })));
+}
+
+export function askedConnection(kind: SignInKind, body: Body): AskedConnection {
+  refuseMembers(body, ["deletionPolicy"]);
+  // Null is the default, at every depth.
+  const { name, enabled, kind: _, ...content } = mergePatch({}, body) as Body;
+  const { oidc, ...others } = content as { oidc?: Body };
+  const { clientSecret, ...client } = oidc ?? {};
+  return {
+    kind,
+    name: typeof name === "string" ? name : "",
+    enabled: enabled === true,
+    settings: { ...others, oidc: client } as AskedSettings,
+    clientSecret: typeof clientSecret === "string" ? clientSecret : undefined,
+  };
+}
+
+/** What is there, changed by a merge patch (RFC 7396). @throws ApiError 422 */
+export function patchedConnection(before: SignInConnection, patch: Body): AskedConnection {
+  const { kind, name, enabled, settings } = before;
+  const whole = mergePatch({ ...settings, name, enabled }, patch) as Body;
+  // A whole `oidc` that is unset would leave a connection to nobody.
+  return askedConnection(kind, whole);
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { findConnection } from "../../../core/connections/connections.store.ts";
+import { openSecret } from "../../../core/connections/sign-in/client-secret.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+const SECRET = "a-secret-of-the-provider-9f3c";
+const oidc = { issuer: "https://idp.example/realms/acme", clientId: "signet", clientSecret: SECRET };
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let api: ApiClient;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh() });
+    org = await makeOrganisation(running.service);
+    api = await makeApiClient(running.service, org, ["signet:connections:write"]);
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
+
+  const post = (body: Readonly<Record<string, unknown>>) => api.call("POST", "/connections", { body });
+  const stored = async (id: unknown) => {
+    const { database } = running.service;
+    const found = await findConnection(database.query, { orgId: org.organisation.id, id: String(id) });
+    assert.ok(found);
+    return found;
+  };
+
+  test("a connection to an OpenID provider has its defaults, and tells what to register there", async () => {
+    const { status, body } = await post({ kind: "oidc", name: "Keycloak", oidc });
+    assert.equal(status, 201);
+    const { id, createdAt, updatedAt, ...record } = body;
+    assert.deepEqual(record, {
+      kind: "oidc",
+      name: "Keycloak",
+      enabled: false,
+      preset: null,
+      shown: true,
+      oidc: {
+        issuer: oidc.issuer,
+        clientId: "signet",
+        tokenEndpointAuthMethod: "client_secret_basic",
+        scopes: ["openid", "email", "profile"],
+        clientSecretHint: "…9f3c",
+      },
+      mapping: {
+        email: "email",
+        emailVerified: "email_verified",
+        firstname: "given_name",
+        surname: "family_name",
+        phone: "phone_number",
+        locale: "locale",
+      },
+      createAccounts: true,
+      linking: "ask",
+      emailTrust: "provenDomains",
+      assurance: [],
+      upstreamLogout: true,
+      callbackUri: `${running.baseUrl}/oauth/${org.organisation.id}/connections/${String(id)}/callback`,
+    });
+    assert.deepEqual((await api.call("GET", `/connections/${String(id)}`)).body, body);
+    const { body: page } = await api.call(
+      "GET",
+      `/connections?filter=${encodeURIComponent('kind eq "oidc"')}`,
+    );
+    assert.deepEqual((page["items"] as unknown[]).at(0), body);
+    assert.deepEqual([typeof createdAt, typeof updatedAt], ["string", "string"]);
+  });
+
+  test("a preset knows the issuer, the scopes, the method and what claims say", async () => {
+    const client = { clientId: "signet", clientSecret: SECRET };
+    const made = async (preset: string, kind = "oidc", more: object = {}) => {
+      const { status, body } = await post({ kind, preset, name: preset, oidc: { ...client, ...more } });
+      assert.equal(status, 201, `${preset}: ${JSON.stringify(body)}`);
+      return body as { oidc: Record<string, unknown>; mapping: Record<string, unknown> };
+    };
+    assert.equal((await made("google")).oidc["issuer"], "https://accounts.google.com");
+    const apple = (await made("apple")).oidc;
+    assert.deepEqual([apple["scopes"], apple["tokenEndpointAuthMethod"]], [["openid"], "client_secret_post"]);
+    const entra = await made("entra", "oidc", { issuer: "https://login.example/tenant/v2.0" });
+    assert.equal(entra.mapping["emailVerified"], "xms_edov");
+    const github = await made("github", "oauth");
+    assert.deepEqual(
+      [github.oidc["issuer"], github.oidc["scopes"]],
+      ["https://github.com", ["read:user", "user:email"]],
+    );
+  });
+
+  test("each fault is told at its member, and nothing is made", async () => {
+    const wrong: ReadonlyArray<readonly [object, string]> = [
+      [{ oidc: { ...oidc, issuer: "http://idp.example" } }, "/oidc/issuer"],
+      [{ oidc: { ...oidc, clientSecret: undefined } }, "/oidc/clientSecret"],
+      [{ oidc: { ...oidc, tokenEndpointAuthMethod: "none" } }, "/oidc/clientSecret"],
+      [{ preset: "google", oidc }, "/oidc/issuer"],
+      [{ preset: "github", oidc }, "/preset"],
+      [{ oidc, mapping: { Administrator: "=true" } }, "/mapping/Administrator"],
+      [{ oidc, mapping: { email: "/a~2b" } }, "/mapping/email"],
+      [{ oidc, assurance: [{ claim: "amr", value: "x", acr: "urn:signet:acr:pwd" }] }, "/assurance/0/acr"],
+      [{ oidc, deletionPolicy: "delete" }, "/deletionPolicy"],
+    ];
+    const before = (await api.call("GET", "/connections?limit=200")).body["items"];
+    for (const [more, path] of wrong) {
+      const { status, body } = await post({ kind: "oidc", name: "Wrong", ...more });
+      assert.equal(status, 422, path);
+      assert.deepEqual((body["errors"] as Array<{ path: string }>)[0]?.path, path);
+    }
+    assert.deepEqual((await api.call("GET", "/connections?limit=200")).body["items"], before);
+  });
+
+  test("the secret is sealed, never read back, and stays when other members change", async () => {
+    const { body } = await post({ kind: "oidc", name: "Sealed", oidc });
+    const path = `/connections/${String(body["id"])}`;
+    const first = await stored(body["id"]);
+    assert.ok(!JSON.stringify([body, first]).includes(SECRET));
+    const { encryption } = running.service;
+    assert.equal(openSecret(encryption, first), SECRET);
+    const renamed = await api.call("PATCH", path, { body: { name: "Renamed", mapping: { surname: "sn" } } });
+    assert.equal(renamed.status, 200, JSON.stringify(renamed.body));
+    assert.equal((renamed.body["mapping"] as Record<string, unknown>)["surname"], "sn");
+    assert.equal((await stored(body["id"])).secret, first.secret);
+    const changed = await api.call("PATCH", path, {
+      body: { oidc: { clientSecret: "another-secret-1234" } },
+    });
+    assert.deepEqual(changed.body["oidc"], {
+      ...(body["oidc"] as object),
+      clientSecretHint: "…1234",
+    });
+    assert.equal(openSecret(encryption, await stored(body["id"])), "another-secret-1234");
+    const unset = await api.call("PATCH", path, { body: { oidc: { clientSecret: null, issuer: null } } });
+    assert.equal(unset.status, 422);
+    // No secret is left behind where none is used.
+    await api.call("PATCH", path, { body: { oidc: { tokenEndpointAuthMethod: "none" } } });
+    assert.equal((await stored(body["id"])).secret, null);
+    const events = await listAuditEvents(running.service.database.query, org.organisation.id, 100);
+    const of = events.filter(({ target }) => target === body["id"]).map(({ details }) => details);
+    assert.deepEqual(of.slice(0, 3).reverse(), [
+      { changed: ["name", "mapping"] },
+      { changed: ["secret"] },
+      { changed: ["secret", "oidc"] },
+    ]);
+  });
+
+  test("two at once don't get one name, whatever its case", async () => {
+    const answers = await Promise.all(
+      ["Twice", "TWICE", "twice"].map((name) => post({ kind: "oidc", name, oidc })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+    const { body } = await post({ kind: "oidc", name: "Once", oidc });
+    const taken = await api.call("PATCH", `/connections/${String(body["id"])}`, { body: { name: "twicE" } });
+    assert.equal(taken.status, 409);
+  });
+
+  test("a directory's tokens and calls are none of it, and it has none of a directory's members", async () => {
+    const { body } = await post({ kind: "oidc", name: "No directory", oidc });
+    const path = `/connections/${String(body["id"])}`;
+    const users = await makeApiClient(running.service, org, [
+      "signet:connections:write",
+      "signet:users:write",
+    ]);
+    for (const end of ["/tokens", "/calls"]) assert.equal((await users.call("GET", path + end)).status, 404);
+    assert.equal((await users.call("POST", `${path}/tokens`, { body: {} })).status, 404);
+    const policy = await api.call("PATCH", path, { body: { deletionPolicy: "delete" } });
+    assert.equal(policy.status, 422);
+    assert.equal((await api.call("DELETE", path)).status, 204);
+    assert.equal((await api.call("GET", path)).status, 404);
+  });
+});

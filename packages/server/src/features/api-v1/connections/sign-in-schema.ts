@@ -1,0 +1,91 @@
+/** The members of a connection for signing in, as API v1 takes and shows them (connections.md §1). */
+import Type, { type TProperties } from "typebox";
+import { effectiveMapping } from "../../../core/connections/sign-in/presets.ts";
+import type { SignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
+import {
+  clientAuthMethods,
+  emailTrusts,
+  linkingModes,
+  presets,
+} from "../../../core/connections/sign-in/sign-in-settings.ts";
+import { acrValues } from "../../../core/sessions/session.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
+
+const expression = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 10 })], {
+  description: "A claim's name, `/json/pointer`, `=constant`, or a list: the first that is not empty",
+});
+
+const orNull = <P extends TProperties>(members: P) =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, schema]) => [name, Type.Optional(Type.Union([schema, Type.Null()]))]),
+  );
+
+const client = {
+  issuer: Type.String({ description: "Exactly as the ID token names it" }),
+  clientId: Type.String(),
+  tokenEndpointAuthMethod: Type.Enum([...clientAuthMethods], { description: "Default: client_secret_basic" }),
+  scopes: Type.Array(Type.String(), { maxItems: 20, description: "Default: openid, email, profile" }),
+};
+const clientSecret = Type.String({ description: "Never read back" });
+
+const assurance = strictObject({
+  claim: Type.Enum(["acr", "amr"]),
+  value: Type.String(),
+  acr: Type.String({ description: `${acrValues.multiFactor} or ${acrValues.phishingResistant}` }),
+});
+
+const choices = {
+  shown: Type.Boolean({ description: "Whether the sign-in page has its button; default: true" }),
+  mapping: Type.Record(Type.String(), expression, {
+    description:
+      "By member of the user (`email`, `emailVerified`, `firstname`, `surname`, `username`, `phone`, `locale`, `attributes.<name>`): where its value is; default: the standard claims",
+  }),
+  createAccounts: Type.Boolean({ description: "For who has none yet; default: true" }),
+  linking: Type.Enum([...linkingModes], { description: "To an account of the same address; default: ask" }),
+  emailTrust: Type.Enum([...emailTrusts], { description: "Default: provenDomains" }),
+  assurance: Type.Array(assurance, {
+    maxItems: 20,
+    description: "Claims that raise the acr above `urn:signet:acr:pwd`",
+  }),
+  upstreamLogout: Type.Boolean({ description: "Whether a logout there ends sessions here; default: true" }),
+};
+
+const preset = Type.Union([Type.Enum([...presets]), Type.Null()], {
+  description: "Defaults for a known provider; `github` is of the kind `oauth`",
+});
+const askedMapping = Type.Record(Type.String(), Type.Union([expression, Type.Null()]));
+
+/** Of a POST and a PATCH alike: what is required is said by the kind, and null unsets. */
+export const askedSignIn = {
+  preset: Type.Optional(preset),
+  oidc: Type.Optional(
+    Type.Union([strictObject({ ...orNull(client), ...orNull({ clientSecret }) }), Type.Null()]),
+  ),
+  ...orNull({ ...choices, mapping: askedMapping }),
+};
+
+/** As they are shown; a directory's connection has none of them. */
+export const shownSignIn = {
+  preset: Type.Optional(preset),
+  oidc: Type.Optional(
+    Type.Object({
+      ...client,
+      clientSecretHint: Type.Union([Type.String(), Type.Null()], {
+        description: "The secret's last characters",
+      }),
+    }),
+  ),
+  ...Type.Partial(Type.Object(choices)).properties,
+  callbackUri: Type.Optional(Type.String({ format: "uri", description: "The redirect URI to register" })),
+};
+
+/** @param hint of the client secret */
+export function signInMembers(baseUrl: string, connection: SignInConnection, hint: string | null) {
+  const { settings, orgId, id } = connection;
+  return {
+    ...settings,
+    mapping: effectiveMapping(settings),
+    oidc: { ...settings.oidc, clientSecretHint: hint },
+    callbackUri: `${baseUrl}/oauth/${orgId}/connections/${id}/callback`,
+  };
+}
