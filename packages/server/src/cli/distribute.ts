@@ -2,6 +2,7 @@
 import { distribute, distributionStatements } from "../db/distribution/distribute.ts";
 import { openDatabase } from "../db/open.ts";
 import { type Command, jsonOption } from "./command.ts";
+import { requireDatabase } from "./installation.ts";
 import { printResult } from "./output.ts";
 
 export const distributeCommand: Command = {
@@ -14,6 +15,7 @@ export const distributeCommand: Command = {
   },
   run: async (call) => {
     const { config, values, io } = call;
+    await requireDatabase(config);
     const database = openDatabase(config.databaseUrl, 1);
     try {
       const isApplied = values["apply"] === true;

@@ -13,7 +13,16 @@ const FIRST = "Run signet start or signet org create first";
 
 /** Only `org create`, `migrate` and `start` begin an installation. @throws when there is none */
 export async function requireInstallation(config: Config): Promise<void> {
-  const { databaseUrl, dataDir } = config;
+  await requireDatabase(config);
+  if ((await findMasterKeys(config)) === undefined)
+    throw new Error(
+      `there is no master key at ${join(config.dataDir, MASTER_KEY_FILE)}: set SIGNET_MASTER_KEY, or SIGNET_DATA_DIR to the folder that has the file`,
+    );
+}
+
+/** For what needs no key. @throws when there is no database, or nothing in it */
+export async function requireDatabase(config: Config): Promise<void> {
+  const { databaseUrl } = config;
   const place = databaseLocation(databaseUrl);
   if (databaseUrl.startsWith("sqlite:")) {
     const isThere = (await stat(place).catch(() => undefined))?.isFile() ?? place === ":memory:";
@@ -23,10 +32,6 @@ export async function requireInstallation(config: Config): Promise<void> {
       );
   } else if (!(await hasSchema(config)))
     throw new Error(`the database ${place} is empty. ${FIRST}, or set DATABASE_URL to the right one`);
-  if ((await findMasterKeys(config)) === undefined)
-    throw new Error(
-      `there is no master key at ${join(dataDir, MASTER_KEY_FILE)}: set SIGNET_MASTER_KEY, or SIGNET_DATA_DIR to the folder that has the file`,
-    );
 }
 
 async function hasSchema({ databaseUrl }: Config): Promise<boolean> {
