@@ -17,9 +17,3 @@ export function lockedInOrder<Table extends keyof Schema, Row extends object>(
 ): SelectQueryBuilder<Schema, Table, Row> {
   return isPostgres(db) ? rows.orderBy(key as never).forUpdate() : rows;
 }
-
-/** Housekeeping on several nodes: what another one is at is left to it. */
-export const skippingLocked = <Table extends keyof Schema, Row>(
-  db: Db,
-  rows: SelectQueryBuilder<Schema, Table, Row>,
-): SelectQueryBuilder<Schema, Table, Row> => (isPostgres(db) ? rows.forUpdate().skipLocked() : rows);

@@ -11,7 +11,7 @@ import {
 } from "../../testing/test-service.ts";
 import { logoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
 import { outgoingMails } from "../mail/mail.store.ts";
-import { type DueRowsQuery, dueRows, findDueRows } from "./due-rows.store.ts";
+import { type DueRow, type DueRowsQuery, dueRows, dueRowsOfNodes, findDueRows } from "./due-rows.store.ts";
 
 const NOW = 1_000;
 const limits = { organisation: 3, queue: 2 };
@@ -52,10 +52,18 @@ forEachDatabase(({ fresh, name }) => {
         .execute();
     }
   }
-  const due = async (query: Partial<DueRowsQuery> = {}) =>
-    (await findDueRows(db(), logoutDeliveries, { now: NOW, limits, ...query }))
-      .map(({ id, place }) => `${id}:${place}`)
-      .join(" ");
+  const due = async (query: Partial<DueRowsQuery> = {}) => {
+    const whole = { now: NOW, limits, ...query };
+    const found = await findDueRows(db(), logoutDeliveries, whole);
+    // Equal places and times have no order.
+    const inOrder = (rows: readonly DueRow[]) =>
+      rows.toSorted(
+        (a, b) => a.place - b.place || a.nextAttemptAt - b.nextAttemptAt || (a.id < b.id ? -1 : 1),
+      );
+    const ofNodes = (await dueRowsOfNodes(db(), logoutDeliveries, whole).execute(db())).rows;
+    assert.deepEqual(inOrder(ofNodes), inOrder(found), "as where the organisations are on several nodes");
+    return found.map(({ id, place }) => `${id}:${place}`).join(" ");
+  };
 
   test("first rows of all organisations come before second ones, the longest waiting first", async () => {
     await waiting("a1@30", "a2@20", "c1@25", "c2@10");

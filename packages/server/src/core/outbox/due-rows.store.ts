@@ -3,6 +3,7 @@
  * rows behind the first ones of a queue cost nothing, however many they are.
  */
 import { type RawBuilder, sql } from "kysely";
+import { hasCitus } from "../../db/distribution/has-citus.ts";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import type { OutboxRow, OutboxTable } from "./outbox.store.ts";
@@ -32,7 +33,35 @@ const MAX_DUE = 500;
  * before second ones.
  */
 export async function findDueRows(db: Db, table: OutboxTable, query: DueRowsQuery): Promise<DueRow[]> {
-  return (await dueRows(db, table, query).execute(db)).rows;
+  const statement = (await hasCitus(db)) ? dueRowsOfNodes : dueRows;
+  return (await statement(db, table, query).execute(db)).rows;
+}
+
+/**
+ * The same where the organisations are on several nodes, which step through no index together: each node numbers what waits on
+ * it. What a long queue holds is read each time.
+ */
+export function dueRowsOfNodes(
+  _db: Db,
+  { name, deliveredAt, queueBy }: OutboxTable,
+  { now, limits, full = [] }: DueRowsQuery,
+): RawBuilder<DueRow> {
+  const order = sql`order by next_attempt_at, id`;
+  return sql<DueRow>`
+    select org_id as "orgId", id, attempts, next_attempt_at as "nextAttemptAt",
+      org_id || '/' || queue as queue, place
+    from (
+      select org_id, id, attempts, next_attempt_at, queue, row_number() over (partition by org_id ${order}) as place
+      from (
+        select org_id, id, attempts, next_attempt_at, ${sql.ref(queueBy)} as queue,
+          row_number() over (partition by org_id, ${sql.ref(queueBy)} ${order}) as in_queue
+        from ${sql.table(name)}
+        where ${sql.ref(deliveredAt)} is null and failed_at is null and next_attempt_at <= ${now} ${exceptFull(full)}
+      ) as numbered
+      where in_queue <= ${limits.queue}
+    ) as placed
+    where place <= ${limits.organisation}
+    order by place, next_attempt_at limit ${sql.lit(MAX_DUE)}`;
 }
 
 /** The statement, for tests of its plan. */

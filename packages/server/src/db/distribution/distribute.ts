@@ -4,6 +4,7 @@ import { MIGRATION_LOCK } from "../migrate.ts";
 import { type Database, type Db, openWithoutTimeout } from "../open.ts";
 import { type Catalogue, readCatalogue } from "./catalogue.ts";
 import { faultsOf } from "./faults.ts";
+import { hasCitus } from "./has-citus.ts";
 import { referenceTables, tablesByOrganisation } from "./tables.ts";
 
 const MEMBER_ACCOUNT = "membership_home_org_id_user_id_fkey";
@@ -79,11 +80,6 @@ async function distributedTables(db: Db): Promise<string[]> {
     table: string;
   }>`select logicalrelid::text as table from pg_dist_partition`.execute(db);
   return rows.map(({ table }) => table);
-}
-
-async function hasCitus(db: Db): Promise<boolean> {
-  const { rows } = await sql`select 1 from pg_proc where proname = 'create_distributed_table'`.execute(db);
-  return rows.length > 0;
 }
 
 /**

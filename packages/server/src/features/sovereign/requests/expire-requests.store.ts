@@ -1,6 +1,6 @@
 /** Expires requests, leases and challenges, and deletes old rows. */
+import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
-import { skippingLocked } from "../../../db/row-locks.ts";
 import {
   ending,
   failing,
@@ -138,25 +138,25 @@ export const expireLease = (db: Db, due: DueRequest): Promise<boolean> =>
 const endedBefore = (db: Db, before: number, limit: number) =>
   db.selectFrom("signing_request").select(["org_id", "id"]).where("ended_at", "<", before).limit(limit);
 
-/** @returns how many were cleared, at most `limit` */
+/** @returns how many were found, at most `limit`; each is cleared by itself, as they are of many organisations */
 export async function clearOldContinuations(db: Db, before: number, limit: number): Promise<number> {
-  const old = skippingLocked(db, endedBefore(db, before, limit).where("continuation", "is not", null));
-  const rows = await db
-    .updateTable("signing_request")
-    .set({ continuation: null })
-    .where(({ eb, refTuple }) => eb(refTuple("org_id", "id"), "in", old.$asTuple("org_id", "id")))
-    .returning("id")
-    .execute();
+  const rows = await endedBefore(db, before, limit).where("continuation", "is not", null).execute();
+  for (const { org_id, id } of rows)
+    await db
+      .updateTable("signing_request")
+      .set({ continuation: null })
+      .where((eb) => allOf(eb, { org_id, id }))
+      .execute();
   return rows.length;
 }
 
-/** @returns how many were deleted, at most `limit` */
+/** @returns how many were found, at most `limit` */
 export async function deleteOldRequests(db: Db, before: number, limit: number): Promise<number> {
-  const old = skippingLocked(db, endedBefore(db, before, limit).orderBy("ended_at"));
-  const rows = await db
-    .deleteFrom("signing_request")
-    .where(({ eb, refTuple }) => eb(refTuple("org_id", "id"), "in", old.$asTuple("org_id", "id")))
-    .returning("id")
-    .execute();
+  const rows = await endedBefore(db, before, limit).orderBy("ended_at").execute();
+  for (const { org_id, id } of rows)
+    await db
+      .deleteFrom("signing_request")
+      .where((eb) => allOf(eb, { org_id, id }))
+      .execute();
   return rows.length;
 }
