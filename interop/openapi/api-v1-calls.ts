@@ -1,9 +1,14 @@
 /** Calls of API v1 that succeed: those that the invariant tests make, each with records of its own. */
 import { openApiPaths } from "../../packages/server/src/features/api-reference/parameters.ts";
 import type { ApiWorld } from "../../packages/server/src/testing/api-operations/api-operation.ts";
+import {
+  operatorPath,
+  operatorRows,
+} from "../../packages/server/src/testing/api-operations/api-operators.ts";
 import { apiV1AllCases } from "../../packages/server/src/testing/api-operations/api-v1-cases.ts";
 import { fakeClock } from "../../packages/server/src/testing/fakes/fake-clock.ts";
 import { makeApiClient } from "../../packages/server/src/testing/fixtures/api-client.ts";
+import { makeOperator } from "../../packages/server/src/testing/fixtures/operator.ts";
 import type { TestAccount } from "../../packages/server/src/testing/fixtures/system-account.ts";
 import {
   makeOrganisation,
@@ -25,8 +30,23 @@ export async function apiV1Calls(
   };
   const b = await makeOrganisation(service, "Neighbour");
   const world: ApiWorld = { service, baseUrl, clock: fakeClock(), a, b, ...accounts };
-  return Object.fromEntries(
-    Object.entries(apiV1AllCases).map(([route, { row }]) => {
+  const ofOperators = Object.entries(operatorRows).map(([route, { scope, body }]) => {
+    const [method = "", template = ""] = route.split(" ");
+    const call = async () => {
+      const { accessToken } = await makeOperator(service, [scope]);
+      const org = (await operatorPath(world, template)).split("/")[1];
+      return {
+        ...bearer(accessToken),
+        ...(org === undefined ? {} : { path: { org } }),
+        ...(body && { body: body as Readonly<Record<string, unknown>> }),
+      };
+    };
+    const [path = ""] = openApiPaths(`/api/v1/organisations${template}`);
+    return [`${method} ${path}`, call] as const;
+  });
+  return Object.fromEntries([
+    ...ofOperators,
+    ...Object.entries(apiV1AllCases).map(([route, { row }]) => {
       const [method, template = ""] = route.split(" ");
       const [path = template] = openApiPaths(template);
       const call = async () => {
@@ -41,9 +61,9 @@ export async function apiV1Calls(
             body !== null && { body: body as Readonly<Record<string, unknown>> }),
         };
       };
-      return [`${method} ${path}`, call];
+      return [`${method} ${path}`, call] as const;
     }),
-  );
+  ]);
 }
 
 /** @param path below the organisation's, as the template has it behind `:org` */

@@ -21,6 +21,7 @@ import { commandHelp, generalHelp } from "./help.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { masterKeyCommands } from "./master-key/master-key-commands.ts";
 import { migrateCommand } from "./migrate.ts";
+import { operatorCommands } from "./operator/operator-commands.ts";
 import { orgCommands } from "./org/org-commands.ts";
 import { errorMessage } from "./output.ts";
 import { agentCommands } from "./pool/agent-commands.ts";
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   distributeCommand,
   ...configCommands,
   ...orgCommands,
+  ...operatorCommands,
   ...userCommands,
   ...appCommands,
   ...secretCommands,

@@ -28,6 +28,7 @@ const rowsOfOrganisation = {
   role_assignment: ["id"],
   role: ["id"],
   client_secret: ["application_id", "id"],
+  operators_organisation: ["singleton"],
   connection_call: ["connection_id", "id"],
   connection_sign_in: ["connection_id", "id"],
   connection_start: ["state_hash"],

@@ -9,6 +9,7 @@ import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { setCertificateSource } from "../http/listeners/client-certificate.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
+import { apiOperatorCases } from "../testing/api-operations/api-operators.ts";
 import { apiV1AllCases } from "../testing/api-operations/api-v1-cases.ts";
 import { deviceAdminCases } from "../testing/api-operations/device-admin.ts";
 import { deviceCases } from "../testing/api-operations/devices.ts";
@@ -39,6 +40,7 @@ const cases: ApiCases = {
   ...sovereignCases,
   ...deviceAdminCases,
   ...apiV1AllCases,
+  ...apiOperatorCases,
   // Last: they let months go by.
   ...deviceCases,
 };

@@ -11,6 +11,7 @@ import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preautho
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiGroupsRoutes } from "../features/api-v1/groups/groups.route.ts";
 import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route.ts";
+import { apiOperatorsRoutes, apiRootRoute } from "../features/api-v1/operators/organisations.route.ts";
 import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-events.route.ts";
 import { apiConfigurationRoutes } from "../features/api-v1/organisation/configuration.route.ts";
 import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisation.route.ts";
@@ -65,6 +66,8 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiConsentsRoutes(api, apiDeps);
   apiPreauthorizationsRoutes(api, apiDeps);
   apiOrganisationRoutes(api, apiDeps);
+  apiOperatorsRoutes(api, { ...apiDeps, deviceCa: service.deviceCa });
+  apiRootRoute(scope, apiDeps);
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
   apiAuditEventsRoutes(api, apiDeps);
   apiConfigurationRoutes(api, apiDeps);

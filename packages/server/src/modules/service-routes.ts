@@ -3,6 +3,7 @@ import { certificateUse } from "../config/listener-settings.ts";
 import { version } from "../config/version.ts";
 import { consentsOperations } from "../features/account-ui/consents/consents-operations.ts";
 import { referenceRoutes } from "../features/api-reference/reference.route.ts";
+import { apiRootOperation } from "../features/api-v1/operators/organisations.route.ts";
 import { consoleKitRoutes } from "../features/console-kit/console-kit.route.ts";
 import { demoRoutes } from "../features/demo/demo.route.ts";
 import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
@@ -69,6 +70,7 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
       ...waitOperations,
       ...caOperations,
       ...healthOperations,
+      apiRootOperation,
     ],
   });
 

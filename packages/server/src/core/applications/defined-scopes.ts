@@ -1,8 +1,9 @@
 /** The scopes of an application are defined: an undefined one cannot be set, and a deleted one leaves every application. */
 import type { Db } from "../../db/open.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
+import { findOperatorsOrganisation } from "../operators/operators.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
-import { isApiScope } from "../scopes/api-scopes.ts";
+import { isApiScope, isOperatorScope } from "../scopes/api-scopes.ts";
 import { listCustomScopes, lockScopesByName } from "../scopes/scopes.store.ts";
 import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import type { Application, ApplicationSettings } from "./application.ts";
@@ -19,7 +20,12 @@ const isAlwaysStandard = (scope: string): boolean =>
   standardScopes.some((one) => one === scope) && !lateStandardScopes.includes(scope);
 
 /** Has a meaning of the service's own where the organisation has no older scope of this name, which is locked like any other. */
-const hasOwnMeaning = (scope: string): boolean => isApiScope(scope) || lateStandardScopes.includes(scope);
+const hasOwnMeaning = (scope: string, ofOperators: boolean): boolean =>
+  isOperatorScope(scope) ? ofOperators : isApiScope(scope) || lateStandardScopes.includes(scope);
+
+/** The operators' scopes are defined in their organisation alone. */
+const isOfOperators = async (tx: Db, orgId: string, wanted: readonly string[]): Promise<boolean> =>
+  wanted.some(isOperatorScope) && (await findOperatorsOrganisation(tx)) === orgId;
 
 /** Locks the scopes of a new application, so that they are not deleted before it is there. @throws InvalidApplication */
 export async function requireDefinedScopes(
@@ -28,7 +34,14 @@ export async function requireDefinedScopes(
   { allowedScopes }: ApplicationSettings,
 ): Promise<void> {
   const custom = allowedScopes.filter((scope) => !isAlwaysStandard(scope));
-  if (custom.length > 0) refuseUndefined(allowedScopes, custom, await lockScopesByName(tx, orgId, custom));
+  if (custom.length === 0) return;
+  const defined = await lockScopesByName(tx, orgId, custom);
+  refuseUndefined({
+    all: allowedScopes,
+    wanted: custom,
+    defined,
+    ofOperators: await isOfOperators(tx, orgId, custom),
+  });
 }
 
 /**
@@ -46,20 +59,25 @@ export async function requireAddedScopesDefined(
   if (added.length === 0) return;
   await lockApplication(tx, before);
   const defined = await listCustomScopes(tx, before.orgId);
-  refuseUndefined(
-    allowedScopes,
-    added,
-    defined.map(({ name }) => name),
-  );
+  refuseUndefined({
+    ...{ all: allowedScopes, wanted: added, defined: defined.map(({ name }) => name) },
+    ofOperators: await isOfOperators(tx, before.orgId, added),
+  });
 }
 
-function refuseUndefined(
-  all: readonly string[],
-  wanted: readonly string[],
-  defined: readonly string[],
-): void {
+function refuseUndefined({
+  all,
+  wanted,
+  defined,
+  ofOperators,
+}: {
+  readonly all: readonly string[];
+  readonly wanted: readonly string[];
+  readonly defined: readonly string[];
+  readonly ofOperators: boolean;
+}): void {
   const faults = wanted
-    .filter((scope) => !defined.includes(scope) && !hasOwnMeaning(scope))
+    .filter((scope) => !defined.includes(scope) && !hasOwnMeaning(scope, ofOperators))
     .map((scope) => ({
       path: `allowedScopes[${all.indexOf(scope)}]`,
       message: `${scope} is not a scope of the organisation: define it first`,

@@ -34,7 +34,7 @@ export interface DeviceCa {
   /** The same with their keys, to sign CRLs and OCSP responses. */
   signers(orgId: string): Promise<readonly OpenGeneration[]>;
   /** The first generation, in the transaction that creates the organisation. */
-  create(tx: Db, input: { orgId: string; actor: string }): Promise<void>;
+  create(tx: Db, input: { orgId: string; actor: string; address?: string }): Promise<void>;
   /** Signs a certificate for the key; the caller stores it. */
   issue(input: {
     orgId: string;
@@ -78,8 +78,8 @@ export function deviceCa(deps: DeviceCaDeps): DeviceCa {
   return {
     generations: signers,
     signers,
-    create: async (tx, { orgId, actor }) =>
-      void (await addFirstGeneration(deps, tx, await createGeneration(deps, orgId, 1), actor)),
+    create: async (tx, { orgId, ...by }) =>
+      void (await addFirstGeneration(deps, tx, await createGeneration(deps, orgId, 1), by)),
     issue: async ({ orgId, ...subject }) => {
       const issuer = await issuingGeneration(deps, await signers(orgId), rotate);
       const input = { ...subject, baseUrl: deps.baseUrl, now: clock() };
@@ -102,7 +102,7 @@ async function openGenerations(
   if (known) return known;
   const first = await createGeneration(deps, orgId, 1);
   // Of several simultaneous first uses one wins; all read that one.
-  await deps.database.transaction((tx) => addFirstGeneration(deps, tx, first, "system"));
+  await deps.database.transaction((tx) => addFirstGeneration(deps, tx, first, { actor: "system" }));
   cache.evictOrganisation(orgId);
   return (await cache.get(orgId, "")) ?? [];
 }

@@ -57,10 +57,10 @@ export async function addFirstGeneration(
   deps: Pick<RotationDeps, "changes">,
   tx: Db,
   { row }: NewGeneration,
-  actor: string,
+  by: { readonly actor: string; readonly address?: string },
 ): Promise<boolean> {
   if (!(await insertGeneration(tx, row))) return false;
-  await recordGeneration(deps, tx, row, { actor, action: "device-ca.created" });
+  await recordGeneration(deps, tx, row, { ...by, action: "device-ca.created" });
   return true;
 }
 

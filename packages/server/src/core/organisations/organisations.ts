@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
+import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import {
@@ -49,7 +49,7 @@ export class InvalidOrganisation extends Error {
 export async function createOrganisation(
   deps: Pick<RecordDeps, "clock">,
   db: Db,
-  input: { name: string; actor: string },
+  input: { name: string; actor: string; address?: string },
 ): Promise<Organisation> {
   if (!isRecordName(input.name)) throw new InvalidOrganisation();
   const organisation: Organisation = {
@@ -66,6 +66,7 @@ export async function createOrganisation(
     orgId: organisation.id,
     at: organisation.createdAt,
     actor: input.actor,
+    address: input.address,
     action: "organisation.created",
     target: organisation.id,
   });
@@ -78,13 +79,14 @@ export async function createOrganisation(
  */
 export async function setOrganisationStatus(
   deps: RecordDeps,
-  { orgId, disabled, actor }: { orgId: string; disabled: boolean; actor: string },
+  { disabled, ...act }: Act & { readonly disabled: boolean },
 ): Promise<boolean> {
   const at = deps.clock();
   return deps.database.transaction(async (tx) => {
+    const { orgId } = act;
     if (!(await setOrganisationDisabled(tx, orgId, disabled ? at : null))) return false;
     const action = disabled ? "organisation.disabled" : "organisation.enabled";
-    await recordChange(tx, deps, "organisation", { orgId, at, actor, action, target: orgId });
+    await recordChange(tx, deps, "organisation", { ...auditFields(act, at), action, target: orgId });
     return true;
   });
 }

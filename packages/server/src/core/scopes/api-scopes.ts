@@ -18,9 +18,17 @@ export const apiScopes = [
   ...apiAreas.flatMap((area) => [`signet:${area}:read`, `signet:${area}:write`] as const),
   "signet:audit:read" as const,
 ];
-export type ApiScope = (typeof apiScopes)[number];
 
-export const isApiScope = (name: string): name is ApiScope => (apiScopes as readonly string[]).includes(name);
+/** Of the operators' organisation alone: they make, suspend and end organisations. */
+export const operatorScopes = ["signet:organisations:read", "signet:organisations:write"] as const;
+export type OperatorScope = (typeof operatorScopes)[number];
+export type ApiScope = (typeof apiScopes)[number] | OperatorScope;
+
+export const isOperatorScope = (name: string): name is OperatorScope =>
+  (operatorScopes as readonly string[]).includes(name);
+
+export const isApiScope = (name: string): name is ApiScope =>
+  (apiScopes as readonly string[]).includes(name) || isOperatorScope(name);
 
 /** Those of the names that give access to the API in an organisation with these custom scopes. */
 export const apiScopesOf = (

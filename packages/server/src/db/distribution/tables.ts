@@ -9,6 +9,7 @@ export const referenceTables = [
   "background_lease",
   "installation_key",
   "agent_key_claim",
+  "operators_organisation",
 ] as const;
 
 const isReference = (table: string): boolean => (referenceTables as readonly string[]).includes(table);

@@ -31,6 +31,7 @@ import { groupsRoles } from "./0032-groups-roles.ts";
 import { scimGroups } from "./0033-scim-groups.ts";
 import { agentKeyClaim } from "./0034-agent-key-claim.ts";
 import { signInConnections } from "./0035-sign-in-connections.ts";
+import { operators } from "./0036-operators.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const timeline: readonly Migration[] = [
   scimGroups,
   agentKeyClaim,
   signInConnections,
+  operators,
 ];

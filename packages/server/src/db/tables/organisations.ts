@@ -14,6 +14,13 @@ export interface OrganisationTable {
   audit_exported_at: number | null;
 }
 
+/** One row at most: the reserved organisation of the operators. */
+export interface OperatorsOrganisationTable {
+  org_id: string;
+  /** 1. */
+  singleton: number;
+}
+
 export interface OrganisationImageTable {
   org_id: string;
   /** SHA-256 of the content, base64url. */
@@ -113,6 +120,7 @@ export interface ActivityTable {
 }
 
 export interface OrganisationsSchema {
+  operators_organisation: OperatorsOrganisationTable;
   organisation_image: OrganisationImageTable;
   organisation: OrganisationTable;
   audit_event: AuditEventTable;

@@ -83,6 +83,11 @@ export const tags = [
     description: "The organisation, the keys that sign its tokens, and its audit log.",
   },
   {
+    name: "API v1: operators",
+    description:
+      "The organisations of the installation, for operators: clients and people of a reserved organisation, whose scopes hold in every organisation.",
+  },
+  {
     name: "API v1: configuration",
     description: "The organisation's configuration as one file: read, compared, applied.",
   },

@@ -12,11 +12,19 @@ import type { ApplicationDirectory } from "../../core/applications/applications.
 import type { Act } from "../../core/audit/audit.store.ts";
 import { noteCaller } from "../../core/audit/audited-request.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { findOperatorsOrganisation } from "../../core/operators/operators.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
+import { findOrganisation } from "../../core/organisations/organisations.store.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { HitPortions } from "../../core/rate-limits/hit-portions.ts";
 import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
-import { type ApiScope, apiAudience, apiScopesOf, holdsApiScope } from "../../core/scopes/api-scopes.ts";
+import {
+  type ApiScope,
+  apiAudience,
+  apiScopesOf,
+  holdsApiScope,
+  isOperatorScope,
+} from "../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
@@ -74,12 +82,62 @@ export function apiAuthenticator(
       if (!asked) throw notFound();
       const caller = await identify(deps, request);
       await countCall(deps, caller, request);
-      if (asked.id !== caller.home.id) throw notFound();
-      if (!scopes.every((scope) => holdsApiScope(caller.scopes, scope))) throw insufficientScope(scopes);
-      return caller;
+      if (asked.id !== caller.home.id && !(await isOperator(deps, caller))) throw notFound();
+      requireScopes(caller, scopes);
+      return { ...caller, organisation: asked };
     },
     repeat: (caller, request, raw, run) => runOnce(deps, caller, { request, raw, run }),
   };
+}
+
+/**
+ * Of the operators alone, also for an organisation that is suspended or to be deleted: it is that of the call, where the path
+ * names one.
+ */
+export function operatorAuthenticator(
+  deps: ApiAccessDeps,
+  ...scopes: readonly ApiScope[]
+): ApiAuthenticator<ApiCaller, Database> {
+  return {
+    authenticate: async (request) => {
+      const { org } = request.params as { org?: string };
+      const isThere =
+        org === undefined || (isUuid(org) && (await deps.organisations.find(org.toLowerCase())));
+      // Whoever is no operator finds neither an unknown organisation nor a suspended one.
+      const caller = await identify(deps, request).catch((error: unknown) => {
+        throw isThere ? error : notFound();
+      });
+      await countCall(deps, caller, request);
+      const isOwn = org === undefined || org.toLowerCase() === caller.home.id;
+      if (!isOwn && !(await isOperator(deps, caller))) throw notFound();
+      requireScopes(caller, scopes);
+      if (isOwn || org === undefined) return caller;
+      const asked = isUuid(org) ? await findOrganisation(deps.database.query, org.toLowerCase()) : undefined;
+      if (!asked) throw notFound();
+      return { ...caller, organisation: asked };
+    },
+    repeat: (caller, request, raw, run) => runOnce(deps, caller, { request, raw, run }),
+  };
+}
+
+/** Theirs hold in every organisation. */
+const isOperator = async ({ database }: ApiAccessDeps, { home }: ApiCaller): Promise<boolean> =>
+  (await findOperatorsOrganisation(database.query)) === home.id;
+
+function requireScopes(caller: ApiCaller, scopes: readonly ApiScope[]): void {
+  if (!scopes.every((scope) => holdsApiScope(caller.scopes, scope))) throw insufficientScope(scopes);
+}
+
+/** Whatever a token says: another organisation has no operators. */
+async function heldScopes(
+  { database, customScopes }: ApiAccessDeps,
+  { id }: Organisation,
+  names: readonly string[],
+): Promise<ApiScope[]> {
+  const scopes = apiScopesOf(names, await customScopes.list(id));
+  if (!scopes.some(isOperatorScope) || (await findOperatorsOrganisation(database.query)) === id)
+    return scopes;
+  return scopes.filter((scope) => !isOperatorScope(scope));
 }
 
 /**
@@ -124,7 +182,7 @@ async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCa
     home: organisation,
     client,
     user,
-    scopes: apiScopesOf(scopes, await deps.customScopes.list(organisation.id)),
+    scopes: await heldScopes(deps, organisation, scopes),
     actor: user ? `user:${user.id}` : `client:${client.id}`,
     address: addressOf(request),
   };

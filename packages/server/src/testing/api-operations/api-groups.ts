@@ -57,7 +57,7 @@ export const apiGroupCases = apiV1Cases({
     ...{ scopes: writes, path: () => "/groups", options: () => ({ body: { displayName: name() } }) },
     status: 201,
     wrong: [
-      ...[...wrongBodies, {}, { displayName: " " }, { displayName: "x".repeat(201) }],
+      ...[...wrongBodies, {}, { displayName: " " }, { displayName: "x".repeat(257) }],
       ...[
         { displayName: name(), source: "scim" },
         { displayName: name(), memberCount: 1 },

@@ -21,6 +21,7 @@ const books: Readonly<Record<string, string>> = {
   device_challenge: "what a TPM is asked, for minutes",
   device_crl: "made anew when it is due",
   idempotency_key: "answers that are given again",
+  operators_organisation: "told when it is made, as an organisation",
   rate_limit: "how often somebody tried",
   installation_key: "keys of the whole installation",
   refused_request: "what a developer is shown of refused requests",

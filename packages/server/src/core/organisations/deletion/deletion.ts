@@ -2,15 +2,13 @@
  * The end of an organisation: asked for, it is gone from outside at once, and can be brought back for thirty days. Then its audit
  * log is written to a file, and everything of it is deleted in batches, which can stop at any point and go on.
  */
+import { type Act, auditFields } from "../../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../../record-changes.ts";
 import { setDeletion, setDeletionBegun, unsetDeletion } from "./deletion.store.ts";
 
 export const GRACE_MS = 30 * 86_400_000;
 
-interface Asked {
-  readonly orgId: string;
-  readonly actor: string;
-}
+type Asked = Act;
 
 /**
  * @param asked.atOnce without the time of grace (`beginDeletion`): it may already be scheduled then
@@ -18,26 +16,28 @@ interface Asked {
  */
 export async function scheduleDeletion(
   deps: RecordDeps,
-  { orgId, actor, atOnce = false }: Asked & { readonly atOnce?: boolean },
+  { atOnce = false, ...act }: Asked & { readonly atOnce?: boolean },
 ): Promise<number | undefined> {
   const now = deps.clock();
   const deleteAfter = now + GRACE_MS;
+  const { orgId } = act;
   return deps.database.transaction(async (tx) => {
     if (!(await setDeletion(tx, { orgId, now, deleteAfter })) && !atOnce) return undefined;
     const details = { deleteAfter: new Date(atOnce ? now : deleteAfter).toISOString() };
     const event = { action: "organisation.deletion-scheduled" as const, target: orgId, details };
-    await recordChange(tx, deps, "organisation", { orgId, at: now, actor, ...event });
+    await recordChange(tx, deps, "organisation", { ...auditFields(act, now), ...event });
     return deleteAfter;
   });
 }
 
 /** @returns false when it is not to be deleted, or its deletion has begun */
-export async function undoDeletion(deps: RecordDeps, { orgId, actor }: Asked): Promise<boolean> {
+export async function undoDeletion(deps: RecordDeps, act: Asked): Promise<boolean> {
   const now = deps.clock();
+  const { orgId } = act;
   return deps.database.transaction(async (tx) => {
     if (!(await unsetDeletion(tx, { orgId, now, graceMs: GRACE_MS }))) return false;
     const event = { action: "organisation.deletion-undone" as const, target: orgId };
-    await recordChange(tx, deps, "organisation", { orgId, at: now, actor, ...event });
+    await recordChange(tx, deps, "organisation", { ...auditFields(act, now), ...event });
     return true;
   });
 }

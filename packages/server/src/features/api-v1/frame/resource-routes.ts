@@ -50,6 +50,8 @@ export interface ApiResource<R, D extends ApiDeps = ApiDeps> {
   toAnswer?(error: unknown): never;
   /** The path parameter that names a record; `id` when left out. */
   readonly idParameter?: string;
+  /** Who calls; any client or administrator of the organisation when left out. */
+  readonly authenticator?: typeof apiAuthenticator;
 }
 
 export type WireRecord = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -95,6 +97,11 @@ export interface Created<R> {
 
 const credential = "access-token" as const;
 
+const authenticatorOf = <R, D extends ApiDeps>(
+  { authenticator = apiAuthenticator, deps }: ApiResource<R, D>,
+  ...scopes: readonly ApiScope[]
+) => authenticator(deps, ...scopes);
+
 export function listRoute<R, D extends ApiDeps>(
   resource: ApiResource<R, D>,
   path: string,
@@ -115,7 +122,7 @@ export function listRoute<R, D extends ApiDeps>(
     },
   ) => Promise<ListPage<R>>,
 ): void {
-  const { api, deps, tag, many, schema, reads } = resource;
+  const { api, tag, many, schema, reads } = resource;
   const query = listQuery(fields, { search, more });
   apiRoute<ApiCaller, TSchema, undefined, Database>(api, {
     ...{ tag, credential, ...operation, method: "GET", path, query },
@@ -123,7 +130,7 @@ export function listRoute<R, D extends ApiDeps>(
     errors: [...(operation.errors ?? []), 431],
     description: scopeText(reads, operation.description),
     answers: { 200: { description: `A page of ${many}`, schema: listSchema(schema) } },
-    authenticator: apiAuthenticator(deps, ...reads),
+    authenticator: authenticatorOf(resource, ...reads),
     handler: async ({ caller, params, request, query: sent }) => {
       const given = sent as Readonly<Record<string, string | undefined>>;
       const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
@@ -168,7 +175,7 @@ export function getRoute<R, D extends ApiDeps>(
     ...{ tag, credential, ...operation, path, query: noParameters },
     description: scopeText(reads, operation.description),
     answers: { 200: { description: `The ${one}`, schema }, 304: { description: "Unchanged" } },
-    authenticator: apiAuthenticator(deps, ...reads),
+    authenticator: authenticatorOf(resource, ...reads),
     handler: async ({ caller, params, request }) => {
       const call = { caller, params, request, orgId: caller.organisation.id };
       const row = await find({ ...call, id: idIn(resource, params) });
@@ -203,7 +210,7 @@ export function createRoute<R, D extends ApiDeps, B extends TSchema>(
       201: { description: `The new ${one}`, schema: created },
       ...(known === undefined ? {} : { 200: { description: known, schema: created } }),
     },
-    authenticator: apiAuthenticator(deps, ...writes),
+    authenticator: authenticatorOf(resource, ...writes),
     handler: ({ caller, params, request, body, within }) =>
       answering(resource, within, async (inside) => {
         const call = { caller, params, request, orgId: caller.organisation.id, body: body as Static<B> };
@@ -232,7 +239,7 @@ export function patchRoute<R, D extends ApiDeps, B extends TSchema>(
   operation: Writing<B>,
   change: (inside: D, call: RecordCall<R> & { readonly patch: Static<B> }) => Promise<R | undefined>,
 ): void {
-  const { api, deps, tag, one, schema, writes } = resource;
+  const { api, tag, one, schema, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
     ...{ tag, credential, ...operation, method: "PATCH", path, query: noParameters },
     description: scopeText(
@@ -241,7 +248,7 @@ export function patchRoute<R, D extends ApiDeps, B extends TSchema>(
       "JSON Merge Patch (RFC 7396): null unsets a member.",
     ),
     answers: { 200: { description: `The changed ${one}`, schema } },
-    authenticator: apiAuthenticator(deps, ...writes),
+    authenticator: authenticatorOf(resource, ...writes),
     handler: ({ body, within, ...call }) =>
       answering(resource, within, async (inside) => {
         const row = await change(inside, { ...recordCall(resource, inside, call), patch: body as Static<B> });
@@ -258,16 +265,38 @@ export function deleteRoute<R, D extends ApiDeps>(
   { done = "Deleted", ...operation }: Described & { readonly done?: string },
   remove: (inside: D, call: RecordCall<R>) => Promise<boolean>,
 ): void {
-  const { api, deps, tag, writes } = resource;
+  const { api, tag, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, undefined, Database>(api, {
     ...{ tag, credential, ...operation, method: "DELETE", path, query: noParameters },
     description: scopeText(writes, operation.description),
     answers: { 204: { description: done } },
-    authenticator: apiAuthenticator(deps, ...writes),
+    authenticator: authenticatorOf(resource, ...writes),
     handler: ({ within, ...call }) =>
       answering(resource, within, async (inside) => {
         if (!(await remove(inside, recordCall(resource, inside, call)))) throw notFound();
         return { status: 204 };
+      }),
+  });
+}
+
+/** A deletion that comes later: 202 with the record as it is until then. @param schedule as of `patchRoute` */
+export function laterDeleteRoute<R, D extends ApiDeps>(
+  resource: ApiResource<R, D>,
+  path: string,
+  { done, ...operation }: Described & { readonly done: string },
+  schedule: (inside: D, call: RecordCall<R>) => Promise<R | undefined>,
+): void {
+  const { api, tag, schema, writes } = resource;
+  apiRoute<ApiCaller, typeof noParameters, undefined, Database>(api, {
+    ...{ tag, credential, ...operation, method: "DELETE", path, query: noParameters },
+    description: scopeText(writes, operation.description),
+    answers: { 202: { description: done, schema } },
+    authenticator: authenticatorOf(resource, ...writes),
+    handler: ({ within, ...call }) =>
+      answering(resource, within, async (inside) => {
+        const row = await schedule(inside, recordCall(resource, inside, call));
+        if (row === undefined) throw notFound();
+        return { ...(await answerWith(resource, row, inside)), status: 202 };
       }),
   });
 }
@@ -279,7 +308,7 @@ export function actRoute<R, D extends ApiDeps, B extends TObject = TObject<Recor
   { body, ...operation }: Described & { readonly body?: B; readonly example?: unknown },
   act: (inside: D, call: RecordCall<R> & { readonly body: Static<B> }) => Promise<R | undefined>,
 ): void {
-  const { api, deps, tag, one, schema, writes } = resource;
+  const { api, tag, one, schema, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
     ...{ tag, credential, ...operation, method: "POST", path, query: noParameters },
     ...{ bodyOptional: true, lenient: nullIsUnset },
@@ -288,7 +317,7 @@ export function actRoute<R, D extends ApiDeps, B extends TObject = TObject<Recor
     errors: [...(operation.errors ?? []), 412],
     description: scopeText(writes, operation.description),
     answers: { 200: { description: `The ${one}`, schema } },
-    authenticator: apiAuthenticator(deps, ...writes),
+    authenticator: authenticatorOf(resource, ...writes),
     handler: ({ body: sent, within, ...call }) =>
       answering(resource, within, async (inside) => {
         const row = await act(inside, { ...recordCall(resource, inside, call), body: sent as Static<B> });

@@ -16,7 +16,7 @@ import { invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { mergePatch } from "../../../http/api/merge-patch.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
-import { wireTime } from "../../../http/api/times.ts";
+import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
 import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { patchSchema } from "../frame/patch-schema.ts";
@@ -51,12 +51,15 @@ const policyNames = Object.keys(policies) as Policy[];
 const brandingNames = Object.keys(branding) as Array<keyof typeof branding>;
 const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 
-const organisationSchema = Type.Object(
+export const organisationSchema = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
     name: Type.String(),
     state: Type.Enum(["active", "suspended", "deleting"]),
     issuer: Type.String(),
+    deletesAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+      description: "When everything of it is deleted; null unless it is `deleting`",
+    }),
     branding: Type.Object({
       ...Object.fromEntries(Object.entries(branding).map(([name, schema]) => [name, orNull(schema)])),
       signInTexts: texts,
@@ -84,7 +87,7 @@ export async function organisationRecord(organisation: Organisation, { database,
   const state = deleteAfter !== null ? "deleting" : disabledAt !== null ? "suspended" : "active";
   const changedAt = await findOrganisationChange(database.query, id);
   return {
-    ...{ id, name, state, issuer: issuerOf(baseUrl, id) },
+    ...{ id, name, state, issuer: issuerOf(baseUrl, id), deletesAt: wireTimeOrNull(deleteAfter) },
     branding: { ...Object.fromEntries(shown), signInTexts },
     policies: Object.fromEntries(policyNames.map((member) => [member, settings[member]])),
     createdAt: wireTime(createdAt),
@@ -100,7 +103,7 @@ export function apiOrganisationRoutes(api: ApiScope, deps: ApiDeps): void {
     schema: organisationSchema,
     record: organisationRecord,
     idParameter: "org",
-    toAnswer,
+    toAnswer: toOrganisationAnswer,
   };
   getRoute(
     organisations,
@@ -145,7 +148,7 @@ function changedSettings(before: OrganisationSettings, { branding: look, policie
   } as Partial<OrganisationSettings>;
 }
 
-function toAnswer(error: unknown): never {
+export function toOrganisationAnswer(error: unknown): never {
   if (error instanceof InvalidOrganisation) throw invalid([{ path: "/name", message: error.message }]);
   if (!(error instanceof InvalidSettings)) throw error;
   throw invalid(
