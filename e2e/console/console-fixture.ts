@@ -23,6 +23,7 @@ import { freshPostgres } from "../../packages/server/src/testing/databases.ts";
 import { MAIL_ENV } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { addDependentRecords } from "../../packages/server/src/testing/fakes/pending-records.ts";
 import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
+import { groupRef, makeDirectory } from "../../packages/server/src/testing/fixtures/directory.ts";
 import { enrolledByCode, newCode } from "../../packages/server/src/testing/fixtures/enrolments.ts";
 import { type ListedRoute, listRoutes } from "../../packages/server/src/testing/list-routes.ts";
 import { recordAddress } from "../../packages/server/src/testing/probes/record-address.ts";
@@ -171,6 +172,9 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     sensitive: true,
     actor,
   });
+  const directory = await makeDirectory(service, orgId);
+  const inner = await directory.group("Night shift");
+  const group = await directory.group("Bakery", [groupRef(inner)]);
   const scopes = ["openid", "profile"];
   const consent = await grantOrganisationConsent(service, { application: payroll, scopes, actor });
   const preauthorized = await createPreauthorization(service, {
@@ -182,6 +186,8 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     applications: payroll.id,
     quickstart: payroll.id,
     scopes: scope.id,
+    groups: group,
+    member: inner,
     consents: consent,
     preauthorizations: preauthorized.id,
     ...(await makeKeyHolders(service, orgId)),

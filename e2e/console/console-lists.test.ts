@@ -20,6 +20,7 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["/users?search=grace", "signOut"],
   ["/system-accounts?state=enabled", "disable"],
   ["/scopes", "remove"],
+  ["/groups", "remove"],
   ["/consents", "revoke"],
   ["/preauthorizations", "remove"],
   ["/pools/:pool/agents", "deactivate"],

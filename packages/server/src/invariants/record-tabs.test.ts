@@ -12,6 +12,7 @@ const records: Readonly<Record<string, readonly string[]>> = {
   "/oauth/manage/:org/users/:id": ["overview", "security", "access", "activity", "advanced"],
   "/oauth/manage/:org/system-accounts/:id": ["general", "keys", "activity", "settings"],
   "/oauth/manage/:org/scopes/:id": ["general", "applications", "activity"],
+  "/oauth/manage/:org/groups/:id": ["general", "members", "activity"],
   "/oauth/manage/:org/pools/:pool": ["overview", "agents", "requests", "settings"],
   "/oauth/manage/:org/pools/:pool/agents/:agent": ["overview", "activity"],
   "/devices/manage/:org/:id": ["overview", "activity", "certificates"],

@@ -9,6 +9,8 @@ import { commandMenuRoute } from "../features/admin-console/command-menu/search.
 import { consentList } from "../features/admin-console/consents/consent-list.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import { preauthorizationList } from "../features/admin-console/consents/preauthorization-list.ts";
+import { groupList } from "../features/admin-console/groups/group-list.ts";
+import { groupsRoutes } from "../features/admin-console/groups/groups.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
@@ -85,6 +87,7 @@ export const adminConsole: Module = (scope, app) => {
   settingsRoutes(scope, { ...deps, outbox, signInPage });
   const compose = mailComposer(deps);
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
+  groupsRoutes(scope, deps);
   usersRoutes(scope, { ...service, ...deps });
   systemAccountsPages(scope, { ...service, ...deps });
   overviewRoute(scope, { ...deps, applications: service.applications, keyRotationDays, hasMail });
@@ -93,7 +96,7 @@ export const adminConsole: Module = (scope, app) => {
 };
 
 const listsWithFilters: ReadonlyArray<SavedList & { readonly savedAs: string }> = [
-  ...[applicationList, userList, accountList, scopeList, consentList, preauthorizationList],
+  ...[applicationList, userList, groupList, accountList, scopeList, consentList, preauthorizationList],
   ...[poolList, deviceList, codeList],
 ];
 

@@ -60,6 +60,7 @@ const sections: ReadonlyArray<{
     heading: "users",
     pages: [
       ["users", "/users", "users"],
+      ["groups", "/groups", "groups"],
       ["invitations", "/users?state=invited", "mail"],
       ["consents", "/consents", "consent"],
     ],

@@ -42,6 +42,13 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "preauthorizations/new": "recent",
   "preauthorizations/bulk": "recent",
   "preauthorizations/:id/delete": "recent",
+  // Members get the group's roles.
+  "groups/new": "recent",
+  "groups/bulk": "recent",
+  "groups/:id/edit": "recent",
+  "groups/:id/delete": "recent",
+  "groups/:id/members": "recent",
+  "groups/:id/members/:member/remove": "any",
   "mail-templates/:template": "any",
   "mail-templates/:template/text": "any",
   "mail-templates/:template/html": "any",

@@ -205,6 +205,9 @@ const newestChange = (db: Db, orgId: string, target: string) =>
 /** Kinds of records with a name; users are named by their email address. */
 export type NamedKind = "user" | keyof typeof namedTables;
 
+/** Whose events are listed on their own page. */
+export type SubjectKind = NamedKind | "group";
+
 const namedTables = {
   "system-account": "system_account",
   client: "application",

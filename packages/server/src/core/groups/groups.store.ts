@@ -3,7 +3,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import { isUniqueViolation } from "../../db/database-errors.ts";
-import { inListOrder, type KeysetPage, readPage } from "../../db/keyset.ts";
+import { countRows, inListOrder, type KeysetPage, readPage } from "../../db/keyset.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { UserGroupTable } from "../../db/tables/groups.ts";
@@ -115,24 +115,31 @@ const withCount = ({
 
 export const groupSorts = { createdAt: "created_at", displayName: "name_key" } as const;
 
-export interface GroupPage extends KeysetPage {
-  readonly sort: keyof typeof groupSorts;
-  readonly limit: number;
+export interface GroupFilter {
   /** Each must occur in the name; in lower case. */
   readonly words?: readonly string[];
+  readonly source?: GroupSource;
 }
+
+export interface GroupPage extends KeysetPage, GroupFilter {
+  readonly sort: keyof typeof groupSorts;
+  readonly limit: number;
+}
+
+const matching = (db: Db, orgId: string, { words = [], source }: GroupFilter) => {
+  const query = db.selectFrom("user_group").where("org_id", "=", orgId);
+  const named = words.map((word) => sql<boolean>`name_key like ${`%${escaped(word)}%`} escape '!'`);
+  return query
+    .$if(source !== undefined, (some) => some.where("source", "=", source ?? ""))
+    .$if(named.length > 0, (some) => some.where(sql<boolean>`(${sql.join(named, sql` and `)})`));
+};
 
 export async function listGroups(db: Db, orgId: string, page: GroupPage): Promise<CountedGroup[]> {
   const column = sql.ref(groupSorts[page.sort]);
   const { within, direction } = readPage(page, { value: column, id: sql.ref("id") });
-  let query = db
-    .selectFrom("user_group")
+  const rows = await matching(db, orgId, page)
     .selectAll()
     .select(groupColumns.memberCount.as("memberCount"))
-    .where("org_id", "=", orgId);
-  for (const word of page.words ?? [])
-    query = query.where(sql<boolean>`name_key like ${`%${escaped(word)}%`} escape '!'`);
-  const rows = await query
     .where(within)
     .orderBy(column, direction)
     .orderBy("id", direction)
@@ -140,6 +147,13 @@ export async function listGroups(db: Db, orgId: string, page: GroupPage): Promis
     .execute();
   return inListOrder(page, rows).map(withCount);
 }
+
+/** Counts no further than `max`. */
+export const countGroups = (
+  db: Db,
+  orgId: string,
+  { max, ...filter }: GroupFilter & { readonly max: number },
+): Promise<number> => countRows(db, matching(db, orgId, filter).select("id").limit(max));
 
 const escaped = (word: string): string => word.replaceAll(/[!%_]/g, "!$&");
 

@@ -14,6 +14,12 @@ export const users: Chapter = {
 <p>At least one enabled administrator always stays.</p>`,
 };
 
+export const groups: Chapter = {
+  title: "Groups",
+  body: html`<p>A group gives its members roles and access to applications. Members are users, guests and other groups, up to eight groups in a chain. A change applies immediately: the next token, introspection and userinfo response tell it.</p>
+<p>Groups of a SCIM connection keep the name and members that the directory sends. Their description is yours.</p>`,
+};
+
 export const invitations: Chapter = {
   title: "Invitations",
   body: html`<p>An invited user gets an email with a link that works once, for 24 hours. Opening it sets the password and signs in. Send the invitation again to make a new link; the older one stops working. Withdraw it to delete the account, which nobody has used yet.</p>

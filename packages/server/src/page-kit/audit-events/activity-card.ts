@@ -1,5 +1,5 @@
 /** The last events of a record, on its own page. */
-import type { NamedKind } from "../../core/audit/audit.store.ts";
+import type { SubjectKind } from "../../core/audit/audit.store.ts";
 import { listActivity } from "../../core/audit/search/search.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { buttonLink } from "../../html/components/button.ts";
@@ -16,7 +16,7 @@ const MAX_EVENTS = 20;
 export async function activityCard(
   deps: Pick<ConsoleDeps, "database">,
   organisation: Organisation,
-  subject: { readonly kind: NamedKind; readonly id: string },
+  subject: { readonly kind: SubjectKind; readonly id: string },
   messages: Messages,
 ): Promise<Html> {
   const db = deps.database.query;

@@ -7,6 +7,7 @@ import type { ConsoleAuditLogTexts } from "./console/audit-log.ts";
 import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
 import type { ConsoleConsentsTexts } from "./console/consents.ts";
 import type { ConsoleFrameTexts } from "./console/frame.ts";
+import type { ConsoleGroupsTexts } from "./console/groups.ts";
 import type { ConsoleMailTemplatesTexts } from "./console/mail-templates.ts";
 import type { ConsoleOverviewTexts } from "./console/overview.ts";
 import type { ConsolePoolsTexts } from "./console/pools.ts";
@@ -36,6 +37,7 @@ export type Texts = ConsentsTexts &
   ConsoleCommandMenuTexts &
   ConsoleConsentsTexts &
   ConsoleFrameTexts &
+  ConsoleGroupsTexts &
   ConsoleMailTemplatesTexts &
   ConsoleOverviewTexts &
   ConsolePoolsTexts &
