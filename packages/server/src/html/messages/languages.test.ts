@@ -7,11 +7,12 @@ import { localesFolder } from "./language-files.ts";
 import { LOCALES, type Messages, messages } from "./messages.ts";
 
 /** Texts that are the same in all. */
-const everywhere = ["CSV", "Favicon", "Next.js, Python, Kubernetes…", "Terminal"] as const;
+const everywhere = ["CSV", "Favicon", "Next.js, Python, Kubernetes…", "SCIM", "Terminal"] as const;
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
     ...everywhere,
+    "Details",
     "Text",
     ...[
       "Administrator",
@@ -40,6 +41,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
   ],
   fr: [
     ...everywhere,
+    "Source",
     "Infrastructure",
     "Invitations",
     "Pages",
