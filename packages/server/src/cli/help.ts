@@ -132,6 +132,8 @@ const environment: Readonly<Record<SettingName, string>> = {
     "processes that serve together on this machine (default 1, at most 64); more than 1 need PostgreSQL",
   SIGNET_OUTBOUND_ALLOW:
     "non-public hosts, addresses and networks that outbound requests may reach, comma-separated",
+  SIGNET_DNS_SERVERS:
+    "servers for names that others registered and for proofs of domains, ADDRESS:PORT, comma-separated",
   LOG_LEVEL: "trace, debug, info (default), warn, error, fatal or silent",
   LOG_FORMAT: "json (default), or pretty for people at a terminal",
   OTEL_EXPORTER_OTLP_ENDPOINT: "collector of traces by OTLP over HTTP (default: none)",

@@ -45,6 +45,7 @@ test("defaults to localhost:8080 with SQLite in ./data", () => {
     trustedProxies: [],
     rateLimits: defaultRateLimits,
     outboundAllow: [],
+    dnsServers: [],
     workers: 1,
     drainSeconds: 5,
     keyRotationDays: 90,
@@ -84,6 +85,22 @@ test("validates the outbound allow list, and accepts key rotation turned off", (
   faults({ SIGNET_OUTBOUND_ALLOW: "https://hooks.internal" });
   faults({ SIGNET_OUTBOUND_ALLOW: "10.0.0.0/40" });
   faults({ SIGNET_KEY_ROTATION_DAYS: "-1" });
+});
+
+test("reads name servers with their ports, and refuses what is no address", () => {
+  const { dnsServers } = readConfig({
+    SIGNET_DNS_SERVERS: "192.0.2.53, 127.0.0.1:5353,[2001:db8::53]:54,[::1]",
+  });
+  assert.deepEqual(dnsServers, ["192.0.2.53:53", "127.0.0.1:5353", "[2001:db8::53]:54", "[::1]:53"]);
+  for (const value of [
+    "dns.example",
+    "192.0.2.53:0",
+    "192.0.2.53:65536",
+    "::1",
+    "[192.0.2.1]:53",
+    "1.2.3:53",
+  ])
+    assert.throws(() => readConfig({ SIGNET_DNS_SERVERS: value }), /SIGNET_DNS_SERVERS: "/);
 });
 
 test("the mTLS listener has its own port, certificate, key and base URL", () => {

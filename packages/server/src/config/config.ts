@@ -2,6 +2,7 @@
  * The configuration: read from the environment here and nowhere else, validated as a whole, with all faults reported
  * together.
  */
+import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { StreamTarget } from "../core/audit/stream/destination.ts";
@@ -66,6 +67,8 @@ export interface Config extends CertificateListeners {
   readonly passwordConcurrency: number;
   /** Hosts and networks that outbound requests may reach although they are not public. */
   readonly outboundAllow: readonly string[];
+  /** `address:port` of the servers that are asked for names which others registered; none: the machine's. */
+  readonly dnsServers: readonly string[];
   /** A signing key of this age is rotated; 0 turns rotation off. */
   readonly keyRotationDays: number;
   /** Processes that serve on this machine, from 1. */
@@ -132,6 +135,7 @@ export function readConfig(environment: Env = process.env): Config {
     rateLimits: rateLimits(env, faults),
     passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", hashes, faults),
     outboundAllow: outboundAllow(env, faults),
+    dnsServers: dnsServers(env, faults),
     workers: workers(env, faults),
     drainSeconds: wholeNumber(env, "SIGNET_DRAIN_SECONDS", { fallback: 5, min: 0, max: 300 }, faults),
     keyRotationDays: wholeNumber(
@@ -257,6 +261,19 @@ function outboundAllow(env: Env, faults: string[]): string[] {
       faults.push(`SIGNET_OUTBOUND_ALLOW: "${entry}" is not a host name, an address or a network`);
   }
   return allowed;
+}
+
+function dnsServers(env: Env, faults: string[]): string[] {
+  return entries(env, "SIGNET_DNS_SERVERS").flatMap((entry) => {
+    const [, v6, v4, port = "53"] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(entry) ?? [];
+    const isAddress = v6 === undefined ? isIP(v4 ?? "") === 4 : isIP(v6) === 6;
+    if (isAddress && Number(port) >= 1 && Number(port) <= 65_535)
+      return [`${v6 === undefined ? v4 : `[${v6}]`}:${port}`];
+    faults.push(
+      `SIGNET_DNS_SERVERS: "${entry}" is not an address with a port, such as 192.0.2.53:53 or [2001:db8::53]:53`,
+    );
+    return [];
+  });
 }
 
 function mail(env: Env, faults: string[]): Config["mail"] {

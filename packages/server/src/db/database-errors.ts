@@ -108,9 +108,17 @@ const isLostPlan = (message: string, code: string): boolean =>
 /** SQLite's extended result codes for a unique index and a primary key; PostgreSQL's `unique_violation`. */
 const UNIQUE_CODES: ReadonlySet<unknown> = new Set([2067, 1555, "23505"]);
 
+/** SQLite's extended result code for a foreign key; PostgreSQL's `foreign_key_violation`. */
+const REFERENCE_CODES: ReadonlySet<unknown> = new Set([787, "23503"]);
+
 /** For races between a check and a write. */
-export function isUniqueViolation(error: unknown): boolean {
+export const isUniqueViolation = (error: unknown): boolean => hasCode(error, UNIQUE_CODES);
+
+/** What the row belongs to was deleted meanwhile. */
+export const isReferenceViolation = (error: unknown): boolean => hasCode(error, REFERENCE_CODES);
+
+function hasCode(error: unknown, codes: ReadonlySet<unknown>): boolean {
   if (!(error instanceof Error)) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return UNIQUE_CODES.has(code) || UNIQUE_CODES.has(errcode);
+  return codes.has(code) || codes.has(errcode);
 }

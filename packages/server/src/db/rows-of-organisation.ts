@@ -29,6 +29,8 @@ const rowsOfOrganisation = {
   role: ["id"],
   client_secret: ["application_id", "id"],
   operators_organisation: ["singleton"],
+  domain: ["id"],
+  break_glass_account: ["user_id"],
   connection_call: ["connection_id", "id"],
   connection_sign_in: ["connection_id", "id"],
   connection_start: ["state_hash"],

@@ -6,6 +6,7 @@ import type { ApplicationsSchema } from "./tables/applications.ts";
 import type { ConnectionsSchema } from "./tables/connections.ts";
 import type { ConsentsSchema } from "./tables/consents.ts";
 import type { DeviceIdentitySchema } from "./tables/device-identity.ts";
+import type { DomainsSchema } from "./tables/domains.ts";
 import type { GroupsSchema } from "./tables/groups.ts";
 import type { GuardsSchema } from "./tables/guards.ts";
 import type { MessagesSchema } from "./tables/messages.ts";
@@ -20,6 +21,7 @@ import type { UsersSchema } from "./tables/users.ts";
 export interface Schema
   extends ApplicationsSchema,
     ConnectionsSchema,
+    DomainsSchema,
     ConsentsSchema,
     DeviceIdentitySchema,
     GroupsSchema,

@@ -8,6 +8,8 @@ import { apiAssignedUsersRoutes } from "../features/api-v1/applications/assigned
 import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
 import { apiConsentsRoutes } from "../features/api-v1/consents/consents.route.ts";
 import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preauthorizations.route.ts";
+import { apiBreakGlassRoutes } from "../features/api-v1/domains/break-glass.route.ts";
+import { apiDomainsRoutes } from "../features/api-v1/domains/domains.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiGroupsRoutes } from "../features/api-v1/groups/groups.route.ts";
 import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route.ts";
@@ -63,6 +65,8 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiAssignedGroupsRoutes(api, apiDeps);
   apiScopesRoutes(api, apiDeps);
   apiConnectionsRoutes(api, apiDeps);
+  apiDomainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
+  apiBreakGlassRoutes(api, apiDeps);
   apiConsentsRoutes(api, apiDeps);
   apiPreauthorizationsRoutes(api, apiDeps);
   apiOrganisationRoutes(api, apiDeps);

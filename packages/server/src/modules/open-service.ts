@@ -11,6 +11,7 @@ import { storedChainKey } from "../core/audit/chain/chain-key.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
+import { type LookUpTxt, txtLookup } from "../core/domains/txt-records.ts";
 import { createEncryption, type Encryption } from "../core/encryption/encryption.ts";
 import { deriveKeys, type KeyRing } from "../core/encryption/key-ring.ts";
 import { findMasterKeys, loadMasterKeys } from "../core/encryption/master-key.ts";
@@ -18,6 +19,7 @@ import { type Outbox, outbox } from "../core/mail/outbox.ts";
 import { smtpTransport } from "../core/mail/smtp.ts";
 import { demoMailbox, type MailTransport, noMail } from "../core/mail/transport.ts";
 import { type OrganisationDirectory, organisationDirectory } from "../core/organisations/organisations.ts";
+import { nameResolver } from "../core/outbound/name-resolver.ts";
 import { type Outbound, outbound } from "../core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attempt-queue.ts";
@@ -46,6 +48,7 @@ export interface Service extends CoreDeps {
   readonly entitlements: EntitlementDirectory;
   /** The only HTTP client for URLs that others registered. */
   readonly outbound: Outbound;
+  readonly lookUpTxt: LookUpTxt;
   readonly clientKeys: ClientKeys;
   readonly keys: SigningKeys;
   readonly signingPools: SigningPoolDirectory;
@@ -90,7 +93,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const entitlements = entitlementDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
     const directories = { applications, customScopes, entitlements, signingPools };
-    const outboundClient = outbound({ allow: config.outboundAllow });
+    const asking = outsideWorld(config);
     const use = secretUse({ database, clock, onError: options.onError });
     const activity = storedActivity({ database, clock, onError: options.onError });
     const refused = storedRefusedRequests({ database, clock, onError: options.onError });
@@ -103,8 +106,8 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       chainKey: await storedChainKey(database, encryption, masterKeys),
       organisations: organisationDirectory(shared),
       ...directories,
-      outbound: outboundClient,
-      clientKeys: clientKeys({ outbound: outboundClient, clock }),
+      ...asking,
+      clientKeys: clientKeys({ ...asking, clock }),
       keys,
       signer: localSigner(keys),
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
@@ -127,6 +130,13 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     await storage.close();
     throw error;
   }
+}
+
+/** What asks other servers, for addresses and names that others registered. */
+function outsideWorld({ outboundAllow: allow, dnsServers }: Config) {
+  const servers = dnsServers.length > 0 ? dnsServers : undefined;
+  const resolver = servers ? { resolve: nameResolver({ servers }) } : {};
+  return { outbound: outbound({ allow, ...resolver }), lookUpTxt: txtLookup(servers) };
 }
 
 async function openMasterKeys(config: Config): Promise<KeyRing> {

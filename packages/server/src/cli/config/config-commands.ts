@@ -38,6 +38,7 @@ const inForce: Readonly<Record<SettingName, (config: Config) => string | number 
   SIGNET_DRAIN_SECONDS: ({ drainSeconds }) => drainSeconds,
   SIGNET_WORKERS: ({ workers }) => workers,
   SIGNET_OUTBOUND_ALLOW: ({ outboundAllow }) => list(outboundAllow),
+  SIGNET_DNS_SERVERS: ({ dnsServers }) => list(dnsServers),
   LOG_LEVEL: ({ logLevel }) => logLevel,
   LOG_FORMAT: ({ logFormat }) => logFormat,
   OTEL_EXPORTER_OTLP_ENDPOINT: ({ tracing }) => tracing && new URL(tracing.endpoint).origin,

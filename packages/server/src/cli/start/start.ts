@@ -8,6 +8,7 @@ import { workerShare } from "../../config/worker-share.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { auditRetention } from "../../core/audit/retention/retention.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
+import { checkDueDomains } from "../../core/domains/domain-proof.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { finishDeletions } from "../../core/organisations/deletion/finish-deletions.ts";
@@ -248,6 +249,7 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     featureRemovals: signingRequestRemovals(service.activity.count),
     works: [
       () => finishDeletions({ ...service, keepLog, isStreamed }),
+      () => checkDueDomains(service),
       auditRetention({
         ...{ ...service, key: service.chainKey, isStreamed },
         onError: (error) => log.error(describeError(error), "cutting the audit log failed"),

@@ -108,6 +108,13 @@ export const auditGroups = {
     "connection.deleted": CHANGE,
     "connection.token-created": CHANGE,
     "connection.token-revoked": CHANGE,
+    "domain.created": CHANGE,
+    "domain.changed": CHANGE,
+    "domain.deleted": CHANGE,
+    "domain.proven": OCCURRENCE,
+    "domain.lapsed": OCCURRENCE,
+    "break-glass.granted": CHANGE,
+    "break-glass.withdrawn": CHANGE,
   },
   groups: {
     "group.created": CHANGE,

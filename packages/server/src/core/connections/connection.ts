@@ -36,6 +36,7 @@ const messages = {
   "name-taken": "another connection has this name",
   "invalid-label": "a label has at most 100 characters without control characters",
   "invalid-expiry": "a token expires in the future",
+  "enforces-domain": "the people of an enforced domain sign in by it alone",
   "too-many-tokens": `a connection has at most ${MAX_TOKENS} tokens`,
 } as const;
 

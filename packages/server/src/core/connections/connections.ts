@@ -22,6 +22,7 @@ import {
   recordTokenUse,
   replaceConnection,
 } from "./connections.store.ts";
+import { requireNotEnforced } from "./enforced-domains.ts";
 
 export type ConnectionContent = Pick<Connection, "name" | "enabled" | "deletionPolicy">;
 
@@ -73,6 +74,7 @@ export function changeConnection(
       (name) => wanted[name] !== before[name],
     );
     if (changed.length === 0) return before;
+    if (before.enabled && !wanted.enabled) await requireNotEnforced(tx, before);
     const now = deps.clock();
     const connection = { ...wanted, updatedAt: now, version: before.version + 1 };
     await replaceConnection(tx, connection);

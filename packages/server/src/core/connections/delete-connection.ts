@@ -2,10 +2,13 @@
 import { isUniqueViolation } from "../../db/database-errors.ts";
 import type { Db } from "../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
+import { endRoutes } from "../domains/domains.store.ts";
 import { GroupConflict, MAX_GROUP_NAME } from "../groups/group.ts";
+import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { Connection } from "./connection.ts";
 import { deleteConnectionRow, lockConnection } from "./connections.store.ts";
+import { requireNotEnforced } from "./enforced-domains.ts";
 import {
   type ClashingGroup,
   countUsersOf,
@@ -20,20 +23,24 @@ import {
  * A group whose name the organisation has already is given the connection's name behind its own.
  * @param check of the present record, locked; throwing rolls back
  * @returns false when there is none
- * @throws GroupConflict when a group took such a name at the same moment
+ * @throws GroupConflict when a group took such a name at the same moment; InvalidConnection
  */
 export function deleteConnection(
   deps: RecordDeps,
   { id, check, ...act }: Act & { readonly id: string; readonly check?: (connection: Connection) => void },
 ): Promise<boolean> {
   return deps.database.transaction(async (tx) => {
+    // Before its domains, as whoever routes one does.
+    await lockOrganisation(tx, act.orgId);
     const connection = await lockConnection(tx, { orgId: act.orgId, id });
     if (!connection) return false;
     check?.(connection);
+    await requireNotEnforced(tx, connection);
     const key = { orgId: act.orgId, id };
     const users = await countUsersOf(tx, key);
     const groups = await lockGroupsOf(tx, key);
     if (groups > 0) await releaseGroups(tx, deps, connection, act);
+    await endRoutes(tx, key, deps.clock());
     await deleteConnectionRow(tx, key);
     const details = { name: connection.name, users, groups };
     const event = { ...auditFields(act, deps.clock()), action: "connection.deleted" as const, target: id };

@@ -32,6 +32,7 @@ import { scimGroups } from "./0033-scim-groups.ts";
 import { agentKeyClaim } from "./0034-agent-key-claim.ts";
 import { signInConnections } from "./0035-sign-in-connections.ts";
 import { operators } from "./0036-operators.ts";
+import { domains } from "./0037-domains.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const timeline: readonly Migration[] = [
   agentKeyClaim,
   signInConnections,
   operators,
+  domains,
 ];

@@ -75,6 +75,10 @@ export const tags = [
     description: "Connections to the organisation's own directories, which provision users by SCIM.",
   },
   {
+    name: "API v1: domains",
+    description: "Domains of the organisation with their proof by DNS, and break-glass administrators.",
+  },
+  {
     name: "API v1: consents",
     description: "Consents of users or for all users, and pre-authorizations of applications.",
   },

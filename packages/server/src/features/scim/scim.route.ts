@@ -2,6 +2,7 @@
 import { isObject, ScimFault } from "@signet/protocol/scim/attribute";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import { recordCall } from "../../core/connections/connection-calls.store.ts";
+import { isReferenceViolation } from "../../db/database-errors.ts";
 import { parseJson, rawBody } from "../../http/api/json-body.ts";
 import { parseQuery } from "../../http/form-body.ts";
 import { errorBody, faultOf, sendScim } from "./answers.ts";
@@ -192,7 +193,8 @@ async function logged(
     };
     // What was done is done: its answer is not a fault because the connection was deleted meanwhile, or the database went away.
     await recordCall(deps.database.query, call).catch((error: unknown) => {
-      deps.errors.log(error, request.id, status);
+      // The log went with the connection.
+      if (!isReferenceViolation(error)) deps.errors.log(error, request.id, status);
     });
   };
   try {

@@ -3,11 +3,13 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv4 } from "node:net";
 
-/** Addresses of both families; `silent`: no answer at all; `silent-6`: none for IPv6. */
+/** Addresses of both families; `silent`: no answer at all, or none for IPv6; `failing`: none but that. */
 export type NameRecord =
   | readonly string[]
   | "silent"
-  | { readonly v4: readonly string[]; readonly v6: "silent" };
+  | "failing"
+  | { readonly v4: readonly string[]; readonly v6: "silent" }
+  | { readonly txt: ReadonlyArray<readonly string[]> };
 
 export interface NameServer {
   /** `address:port`, for a resolver. */
@@ -20,7 +22,9 @@ export interface NameServer {
 }
 
 const TYPE_A = 1;
+const TYPE_TXT = 16;
 const TYPE_AAAA = 28;
+const SERVER_FAILURE = 2;
 const NAME_ERROR = 3;
 
 export async function startNameServer(): Promise<NameServer> {
@@ -31,9 +35,8 @@ export async function startNameServer(): Promise<NameServer> {
   socket.on("message", (query, { port, address }) => {
     const { name, type, end } = questionOf(query);
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    const addresses = addressesOf(find(name), type);
-    if (addresses)
-      socket.send(answerTo(query, end, { type, addresses, exists: find(name) !== undefined }), port, address);
+    const data = dataOf(find(name), type);
+    if (data) socket.send(answerTo(query, end, { type, data, code: codeOf(find(name)) }), port, address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -46,12 +49,25 @@ export async function startNameServer(): Promise<NameServer> {
 }
 
 /** @returns undefined to stay silent */
-function addressesOf(record: NameRecord | undefined, type: number): readonly string[] | undefined {
-  if (record === undefined) return [];
+function dataOf(record: NameRecord | undefined, type: number): readonly Buffer[] | undefined {
+  if (record === undefined || record === "failing") return [];
   if (record === "silent") return undefined;
-  if ("v4" in record) return type === TYPE_AAAA ? undefined : record.v4;
-  return record.filter((address) => isIPv4(address) === (type === TYPE_A));
+  if ("txt" in record) return type === TYPE_TXT ? record.txt.map(txtData) : [];
+  if ("v4" in record) return type === TYPE_AAAA ? undefined : record.v4.map(addressData);
+  return record.filter((address) => isIPv4(address) === (type === TYPE_A)).map(addressData);
 }
+
+function codeOf(record: NameRecord | undefined): number {
+  if (record === "failing") return SERVER_FAILURE;
+  return record === undefined ? NAME_ERROR : 0;
+}
+
+/** RFC 1035 §3.3.14: each string behind its length. */
+const txtData = (strings: readonly string[]): Buffer =>
+  Buffer.concat(strings.flatMap((text) => [Buffer.from([text.length]), Buffer.from(text, "latin1")]));
+
+const addressData = (address: string): Buffer =>
+  isIPv4(address) ? Buffer.from(address.split(".").map(Number)) : ipv6Bytes(address);
 
 /** The first question (RFC 1035 §4.1.2), and where it ends. */
 function questionOf(query: Buffer): { name: string; type: number; end: number } {
@@ -67,21 +83,20 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
 function answerTo(
   query: Buffer,
   questionEnd: number,
-  { type, addresses, exists }: { type: number; addresses: readonly string[]; exists: boolean },
+  { type, data, code }: { type: number; data: readonly Buffer[]; code: number },
 ): Buffer {
   const head = Buffer.from(query.subarray(0, questionEnd));
-  head.writeUInt16BE(0x8180 | (exists ? 0 : NAME_ERROR), 2); // response, recursion desired and available
+  head.writeUInt16BE(0x8180 | code, 2); // response, recursion desired and available
   head.writeUInt16BE(1, 4);
-  head.writeUInt16BE(addresses.length, 6);
+  head.writeUInt16BE(data.length, 6);
   head.writeUInt32BE(0, 8);
-  const answers = addresses.map((address) => {
-    const data = type === TYPE_A ? Buffer.from(address.split(".").map(Number)) : ipv6Bytes(address);
+  const answers = data.map((content) => {
     const fixed = Buffer.alloc(12);
     fixed.writeUInt16BE(0xc00c, 0); // the name of the question
     fixed.writeUInt16BE(type, 2);
     fixed.writeUInt16BE(1, 4);
-    fixed.writeUInt16BE(data.length, 10);
-    return Buffer.concat([fixed, data]);
+    fixed.writeUInt16BE(content.length, 10);
+    return Buffer.concat([fixed, content]);
   });
   return Buffer.concat([head, ...answers]);
 }

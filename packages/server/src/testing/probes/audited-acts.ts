@@ -45,6 +45,7 @@ const uses: Readonly<Record<string, readonly string[]>> = {
   browser_session: ["last_seen_at"],
   client_secret: ["last_used_at"],
   connection_token: ["last_used_at"],
+  domain: ["last_error", "missing_since", "next_check_at", "updated_at", "version"],
   device: ["last_seen_at"],
   device_authorization: ["polled_at", "interval_seconds", "family_id"],
   session_key: ["validated_at", "last_seen_at", "expires_at"],

@@ -5,6 +5,7 @@ import type { CoreDeps } from "../../core-deps.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
 import { type Connection, connectionNameKey, InvalidConnection, validConnectionName } from "../connection.ts";
 import { insertConnection, isNameTaken, lockConnection, replaceConnection } from "../connections.store.ts";
+import { requireNotEnforced } from "../enforced-domains.ts";
 import { openSecret, sealSecret } from "./client-secret.ts";
 import { type AskedSettings, isClientSecret, type SettingsFault, signInSettings } from "./settings-rules.ts";
 import type { SignInKind, SignInSettings } from "./sign-in-settings.ts";
@@ -77,6 +78,7 @@ export function changeSignInConnection(
     const secret = changedSecret(deps, before, asked);
     const settings = validSettings(asked, secret !== null);
     const nameKey = connectionNameKey(name);
+    if (before.enabled && !asked.enabled) await requireNotEnforced(tx, before);
     const wanted = { ...before, name, nameKey, enabled: asked.enabled, settings, secret };
     const changed = changedMembers(before, wanted);
     if (changed.length === 0) return before;

@@ -1,5 +1,6 @@
 /** An organisation keeps at least one administrator. */
 import type { Db } from "../../../db/open.ts";
+import { isLastBreakGlass } from "../../break-glass/last-break-glass.ts";
 import { lockOrganisation } from "../../organisations/organisations.store.ts";
 import { listActiveAdministrators } from "../members/administrators.store.ts";
 import { isAdministrator, type MemberKey } from "./leaving.store.ts";
@@ -13,6 +14,15 @@ export class LastAdministrator extends Error {
   }
 }
 
+/** Nobody else could come in past an enforced connection: refused wherever the last administrator is. */
+export class LastBreakGlassAdministrator extends LastAdministrator {
+  constructor(orgId: string) {
+    super(orgId);
+    this.name = "LastBreakGlassAdministrator";
+    this.message = "the organisation would be left without a break-glass administrator";
+  }
+}
+
 /**
  * Call it first in the transaction: it locks the organisation, so that concurrent removals run one after the other.
  * Does nothing for users who aren't administrators.
@@ -23,4 +33,6 @@ export async function requireAnotherAdministrator(tx: Db, member: MemberKey): Pr
   await lockOrganisation(tx, member.orgId);
   const others = await listActiveAdministrators(tx, member.orgId, { limit: 1, except: member.userId });
   if (others.length === 0) throw new LastAdministrator(member.orgId);
+  if (await isLastBreakGlass(tx, member.orgId, member.userId))
+    throw new LastBreakGlassAdministrator(member.orgId);
 }

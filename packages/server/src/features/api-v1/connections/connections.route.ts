@@ -149,6 +149,8 @@ function toAnswer(error: unknown): never {
   if (error instanceof InvalidSignInConnection) throw invalid(error.faults);
   if (!(error instanceof InvalidConnection)) throw error;
   if (error.code === "name-taken") throw conflict("Another connection has this name.");
+  if (error.code === "enforces-domain")
+    throw conflict("The people of an enforced domain sign in by it alone: end that first.");
   if (error.code === "too-many-tokens") throw conflict("The connection has ten tokens: delete one first.");
   throw invalid([{ path: members[error.code], message: error.message }]);
 }

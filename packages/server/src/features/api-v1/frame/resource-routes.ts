@@ -29,6 +29,7 @@ import {
 } from "../lists/list-request.ts";
 import { type ApiDeps, inTransaction } from "./api-deps.ts";
 import { tagOf } from "./entity-tag.ts";
+import { preparedCalls } from "./prepared-calls.ts";
 
 /** A kind of record. `R` is a row of the core, `D` what its routes need. */
 export interface ApiResource<R, D extends ApiDeps = ApiDeps> {
@@ -302,13 +303,37 @@ export function laterDeleteRoute<R, D extends ApiDeps>(
 }
 
 /** `POST /{id}/{act}`: what it asks for is so afterwards, however often it is sent. @param act as of `patchRoute` */
-export function actRoute<R, D extends ApiDeps, B extends TObject = TObject<Record<never, never>>>(
+export function actRoute<
+  R,
+  D extends ApiDeps,
+  B extends TObject = TObject<Record<never, never>>,
+  P = undefined,
+>(
   resource: ApiResource<R, D>,
   path: string,
-  { body, ...operation }: Described & { readonly body?: B; readonly example?: unknown },
-  act: (inside: D, call: RecordCall<R> & { readonly body: Static<B> }) => Promise<R | undefined>,
+  {
+    body,
+    prepare,
+    ...operation
+  }: Described & {
+    readonly body?: B;
+    readonly example?: unknown;
+    /** What takes long: it runs before the transaction. */
+    prepare?(call: ApiCall): Promise<P>;
+  },
+  act: (
+    inside: D,
+    call: RecordCall<R> & { readonly body: Static<B>; readonly prepared: P },
+  ) => Promise<R | undefined>,
 ): void {
   const { api, tag, one, schema, writes } = resource;
+  const { authenticator, prepared } = preparedCalls(
+    authenticatorOf(resource, ...writes),
+    async (caller, request) => {
+      const params = request.params as ApiCall["params"];
+      return prepare?.({ caller, request, params, orgId: caller.organisation.id }) as P;
+    },
+  );
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
     ...{ tag, credential, ...operation, method: "POST", path, query: noParameters },
     ...{ bodyOptional: true, lenient: nullIsUnset },
@@ -317,10 +342,13 @@ export function actRoute<R, D extends ApiDeps, B extends TObject = TObject<Recor
     errors: [...(operation.errors ?? []), 412],
     description: scopeText(writes, operation.description),
     answers: { 200: { description: `The ${one}`, schema } },
-    authenticator: authenticatorOf(resource, ...writes),
+    authenticator,
     handler: ({ body: sent, within, ...call }) =>
       answering(resource, within, async (inside) => {
-        const row = await act(inside, { ...recordCall(resource, inside, call), body: sent as Static<B> });
+        const row = await act(inside, {
+          ...recordCall(resource, inside, call),
+          ...{ body: sent as Static<B>, prepared: prepared(call.request) },
+        });
         if (row === undefined) throw notFound();
         return answerWith(resource, row, inside);
       }),

@@ -1,6 +1,9 @@
 /** /api/v1/organisations/{org}/users: the organisation's users and guests. */
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
-import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
+import {
+  LastAdministrator,
+  LastBreakGlassAdministrator,
+} from "../../../core/users/leaving/last-administrator.ts";
 import { UsernameTaken } from "../../../core/users/username.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
@@ -99,6 +102,8 @@ function changeRoutes(users: ApiResource<ShownUser>): void {
 function toApiError(error: unknown): never {
   if (error instanceof InvalidUser) throw toAccountFault(error);
   if (error instanceof UsernameTaken) throw conflict("The username belongs to another user.");
+  if (error instanceof LastBreakGlassAdministrator)
+    throw conflict("The organisation would have no break-glass administrator for its enforced domains.");
   if (error instanceof LastAdministrator)
     throw new ApiError(409, "last-administrator", "The organisation would have no administrator");
   throw error;
