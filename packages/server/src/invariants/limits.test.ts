@@ -13,6 +13,7 @@ import { newCode } from "../testing/fixtures/enrolments.ts";
 import { giveRecoveryCodes } from "../testing/fixtures/factors.ts";
 import { type LimitsWorld, openLimitsWorld } from "../testing/fixtures/limits-world.ts";
 import { newScimConnection } from "../testing/fixtures/scim-connection.ts";
+import { newSignInConnection } from "../testing/fixtures/sign-in-connection.ts";
 import {
   backendLogin,
   callBackend,
@@ -28,6 +29,7 @@ import {
   signIn,
   signInWithCode,
   signInWithPasskey,
+  startUpstream,
   typeUserCode,
 } from "../testing/probes/limited-attempts.ts";
 import { PASSWORD } from "../testing/test-service.ts";
@@ -51,6 +53,7 @@ const counts: Record<RateLimitName, number> = {
   "user-code": 3,
   "device-address": 4,
   "connection-token-address": 4,
+  "connection-start-address": 4,
   "agent-key-address": 4,
   "enrollment-code-address": 3,
   "enrollment-code-organisation": 5,
@@ -222,6 +225,18 @@ const plays: Record<RateLimitName, Play> = {
       fill: () => ask(here),
       hurt: { "devices of the network": () => ask(here) },
       letIn: { "from another network": () => ask(world.newNetwork()) },
+    };
+  },
+  "connection-start-address": async (world) => {
+    const here = world.newNetwork();
+    const id = await newSignInConnection(world.running.service, world.org.organisation.id);
+    return {
+      fill: () => startUpstream(world, id, here),
+      hurt: { "people of the network": () => startUpstream(world, id, here) },
+      letIn: {
+        "from another network": () => startUpstream(world, id, world.newNetwork()),
+        "by password": () => signIn(world, world.org.user, here),
+      },
     };
   },
   "connection-token-address": async (world) => {

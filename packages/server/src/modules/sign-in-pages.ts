@@ -1,14 +1,21 @@
 /** The pages of the sign-in, from authorization to sign-out, and those of the signed-in user. */
+import type { FastifyInstance } from "fastify";
 import { version } from "../config/version.ts";
+import { deriveKeys } from "../core/encryption/key-ring.ts";
+import { macs } from "../core/encryption/macs.ts";
 import { accountRoutes } from "../features/account-ui/account-routes.ts";
 import { consentsRoutes } from "../features/account-ui/consents/consents.route.ts";
 import { federationLoginRoutes } from "../features/federation/login.route.ts";
+import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
 import { consentRoute } from "../features/oauth/authorize/consent/consent.route.ts";
 import { twoFactorRoute } from "../features/oauth/authorize/factors/two-factor.route.ts";
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
 import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
+import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
+import { oidcUpstream } from "../features/oauth/connections/oidc/oidc-upstream.ts";
+import { connectionStartRoute } from "../features/oauth/connections/start.route.ts";
 import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
 import { verifyRoutes } from "../features/oauth/device-grant/verify.route.ts";
 import { endSessionRoutes } from "../features/oauth/end-session/end-session.route.ts";
@@ -21,12 +28,21 @@ import { callOf } from "../http/calls/call-route.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
+import type { Service } from "./open-service.ts";
+
+function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service: Service): void {
+  const startMacs = macs(deriveKeys(service.masterKeys, "connection-start"));
+  const deps = { ...browser, startMacs, upstreams: { oidc: oidcUpstream(service) } };
+  connectionStartRoute(scope, deps);
+  connectionCallbackRoute(scope, deps);
+}
 
 export const signInPages: Module = (scope, { service, browser }) => {
   authorizeRoutes(scope, browser);
   loginRoute(scope, { ...browser, passwords: service.passwords });
   twoFactorRoute(scope, browser);
   consentRoute(scope, browser);
+  connectionRoutes(scope, browser, service);
   endSessionRoutes(scope, browser);
   verifyRoutes(scope, browser);
   shortAddressRoutes(scope, browser);

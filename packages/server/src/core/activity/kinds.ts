@@ -71,7 +71,7 @@ const signIns = counter(
 export function countFailedSignIn(
   count: CountActivity,
   orgId: string,
-  method: SignInMethod | "second-factor",
+  method: SignInMethod | "second-factor" | "connection",
 ): void {
   count(orgId, "failed-sign-ins");
   signIns.at(method, "failure").value++;
@@ -79,6 +79,11 @@ export function countFailedSignIn(
 
 /** @param amr of the session that has started */
 export function countSignIn(count: CountActivity, orgId: string, amr: readonly string[]): void {
+  if (amr.includes("fed")) {
+    signIns.at("connection", "success").value++;
+    count(orgId, "sign-ins");
+    return;
+  }
   signIns.at(signInMethod(amr), "success").value++;
   count(orgId, "sign-ins");
   count(orgId, ofMethod(signInMethod(amr)));

@@ -108,6 +108,8 @@ export const auditGroups = {
     "connection.deleted": CHANGE,
     "connection.token-created": CHANGE,
     "connection.token-revoked": CHANGE,
+    "connection-sign-in.failed": OCCURRENCE,
+    "identity.linked": CHANGE,
     "domain.created": CHANGE,
     "domain.changed": CHANGE,
     "domain.deleted": CHANGE,

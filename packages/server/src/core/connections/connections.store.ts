@@ -110,6 +110,26 @@ export async function listConnections(db: Db, orgId: string): Promise<Connection
   return rows.map(fromRow);
 }
 
+export type SignInButton = Pick<Connection, "id" | "name">;
+
+/** Those that a sign-in page offers, in the order they were made. Kinds that nobody signs in by yet are left out. */
+export async function listSignInButtons(
+  db: Db,
+  orgId: string,
+  kinds: readonly Connection["kind"][],
+): Promise<SignInButton[]> {
+  if (kinds.length === 0) return [];
+  const rows = await db
+    .selectFrom("connection")
+    .selectAll()
+    .where((eb) => allOf(eb, { org_id: orgId, enabled: 1 }))
+    .where("kind", "in", kinds)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return rows.map(fromRow).filter(({ settings }) => settings?.shown === true);
+}
+
 const tokenColumns = [
   ...(["org_id", "id", "connection_id", "label"] as const),
   ...(["created_at", "expires_at", "last_used_at"] as const),

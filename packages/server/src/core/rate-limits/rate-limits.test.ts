@@ -26,6 +26,7 @@ test("the limits match the contract", () => {
     "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
     "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
     "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },
+    "connection-start-address": { name: "connection-start-address", count: 600, windowSeconds: 60 },
     "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
     "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
     "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },

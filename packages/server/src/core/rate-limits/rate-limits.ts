@@ -42,6 +42,8 @@ export const defaultRateLimits = {
   "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
   // Wrong tokens of connections only.
   "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },
+  // Browsers that are sent to an identity provider: each leaves a row for ten minutes.
+  "connection-start-address": { name: "connection-start-address", count: 600, windowSeconds: 60 },
   // Wrong enrolment codes only; 125 bits can't be guessed.
   "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
   "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },

@@ -166,6 +166,16 @@ export const lockIfPasswordUnchanged = (
     ),
   );
 
+/** When the password was set; null for none. For a sign-in that a new password ends. */
+export async function findPasswordChange(db: Db, { homeOrgId, id }: Account): Promise<number | null> {
+  const row = await db
+    .selectFrom("user_account")
+    .select("password_changed_at")
+    .where((eb) => allOf(eb, { org_id: homeOrgId, id }))
+    .executeTakeFirst();
+  return row?.password_changed_at ?? null;
+}
+
 /** The same for a sign-in without a password: locks the account if it is enabled. */
 export const lockIfEnabled = (tx: Db, user: Account): Promise<boolean> =>
   affectsAny(enabledAccount(tx, user));

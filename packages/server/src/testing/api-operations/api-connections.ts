@@ -1,5 +1,6 @@
 /** Connections by API v1. */
 import { createConnection, createToken } from "../../core/connections/connections.ts";
+import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import type { ApiWorld } from "./api-operation.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 
@@ -74,6 +75,13 @@ export const apiConnectionCases = apiV1Cases({
     ],
   },
   "DELETE /connections/:id/tokens/:tokenId": { scopes: writes, path: newToken, status: 204, wrong: [{}] },
+  "GET /connections/:id/sign-ins": {
+    scopes: reads,
+    path: async ({ service, a }) =>
+      `/connections/${await newSignInConnection(service, a.organisation.id)}/sign-ins`,
+    status: 200,
+    wrongQueries: [...wrongLists, "outcome=other"],
+  },
   "GET /connections/:id/calls": {
     scopes: reads,
     path: below("/calls"),

@@ -48,6 +48,7 @@ const uses: Readonly<Record<string, readonly string[]>> = {
   domain: ["last_error", "missing_since", "next_check_at", "updated_at", "version"],
   device: ["last_seen_at"],
   device_authorization: ["polled_at", "interval_seconds", "family_id"],
+  linked_identity: ["last_sign_in_at"],
   session_key: ["validated_at", "last_seen_at", "expires_at"],
   signing_agent: ["last_seen_at"],
   token_family: ["refresh_hash", "refresh_expires_at", "previous_hash", "rotated_at", "generation"],

@@ -76,6 +76,15 @@ export async function signInWithPasskey(
   return outcomeOf(answer, answer.status === 303);
 }
 
+/** To an identity provider that cannot be reached: the refusal comes before. */
+export async function startUpstream({ org }: LimitsWorld, id: string, network: string): Promise<Outcome> {
+  const browser = testBrowser();
+  const { hidden } = await visit(browser, org);
+  const address = `${org.issuer}/connections/${id}/start?flow=${hidden["flow"] ?? ""}`;
+  const page = await browser.get(address, cameFrom(network));
+  return outcomeOf(page, page.body.includes('id="connection-error"'));
+}
+
 /** A call of an application's backend. */
 export async function callBackend(
   { running }: LimitsWorld,

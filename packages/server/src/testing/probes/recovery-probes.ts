@@ -1,4 +1,4 @@
-/** For organisation-isolation.test.ts: recovery links, emails and pending sign-ins of A at B. */
+/** For organisation-isolation.test.ts: recovery links, emails and pending sign-ins of A at B, and its connections. */
 import assert from "node:assert/strict";
 import { createAction } from "../../core/actions/actions.ts";
 import type { ActionType } from "../../core/actions/user-action.ts";
@@ -7,6 +7,7 @@ import { type TestBrowser, type TestPage, testBrowser } from "../fakes/browser.t
 import { mailsTo } from "../fakes/mailbox.ts";
 import { logIn, showsLogin, visit } from "../fixtures/visit.ts";
 import { PASSWORD, type TestOrganisation } from "../test-service.ts";
+import { connectionProbes } from "./connection-probes.ts";
 
 interface RecoveryLoot {
   readonly service: Service;
@@ -68,6 +69,7 @@ const carriesNothing =
 
 /** By route, as organisation-isolation.test.ts has them. */
 export const recoveryProbes: Readonly<Record<string, Probe>> = {
+  ...connectionProbes,
   "GET /oauth/:org/recovery": carriesNothing("recovery"),
   "POST /oauth/:org/recovery": async ({ service, a, b, consent }) => {
     const before = (await mailsTo(service, a.user.email)).length;

@@ -38,6 +38,7 @@ import {
   newConnection,
 } from "./connection-record.ts";
 import { askedSignIn } from "./sign-in-schema.ts";
+import { apiConnectionSignInsRoutes } from "./sign-ins.route.ts";
 import { apiConnectionCallsRoutes, apiConnectionTokensRoutes } from "./tokens.route.ts";
 
 export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
@@ -86,6 +87,7 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
   changeRoutes(connections);
   apiConnectionTokensRoutes(api, deps, toAnswer);
   apiConnectionCallsRoutes(api, deps);
+  apiConnectionSignInsRoutes(api, deps);
 }
 
 function changeRoutes(connections: ApiResource<Connection>): void {

@@ -31,6 +31,8 @@ export type LoginView = SignInFrame &
     isPasskeyFirst?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
+    /** Identity providers that can be chosen instead. */
+    connections?: ReadonlyArray<{ readonly id: string; readonly name: string; readonly uri: string }>;
     /** None in a preview. */
     script?: string | undefined;
     error?: LoginFailure | undefined;
@@ -105,7 +107,7 @@ export function loginPage(page: LoginView): Html {
     body: html`${heading(view, title)}
 ${loginNotice(view)}
 ${isPasskeyFirst && passkeySignIn(view)}${offers(view, "password") ? passwordSignIn(view) : firstPasskey(view)}
-${!isPasskeyFirst && offers(view, "passkey") && passkeySignIn(view)}`,
+${!isPasskeyFirst && offers(view, "passkey") && passkeySignIn(view)}${connectionLinks(view)}`,
   });
 }
 
@@ -143,6 +145,18 @@ function forgotPassword({ recoveryUri, messages }: LoginView): Html | undefined 
   if (recoveryUri === undefined) return undefined;
   return html`<a id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a>
 `;
+}
+
+/** A link and no form: what it leads to is the provider's own page. */
+function connectionLinks({ connections = [], messages }: LoginView): Html | undefined {
+  if (connections.length === 0) return undefined;
+  const text = messages.connections;
+  return html`<p class="or">${messages.signIn.or}</p>
+${connections.map(
+  ({ id, name, uri }) =>
+    html`<a class="button" id="connection-${id}" href="${linkAddress(uri)}">${text.continueWith({ connection: name })}</a>
+`,
+)}`;
 }
 
 /** The script shows it if the browser supports passkeys. */

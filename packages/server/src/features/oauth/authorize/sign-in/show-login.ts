@@ -1,5 +1,6 @@
 /** Shows the pages of a sign-in without a second factor: login, the choice of account, and "not assigned". */
 import type { Application } from "../../../../core/applications/application.ts";
+import { listSignInButtons } from "../../../../core/connections/connections.store.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
@@ -17,7 +18,7 @@ import {
   show,
   type Visit,
 } from "../browser.ts";
-import { withAnotherAccount } from "../flow.ts";
+import { type Flow, withAnotherAccount } from "../flow.ts";
 import { type FlowRequest, flowPage } from "../page-request.ts";
 import { accountPage } from "./account.page.ts";
 import { type LoginFailure, loginPage } from "./login.page.ts";
@@ -49,6 +50,7 @@ export async function showLogin(
     methods: visit.organisation.settings.signInMethods,
     isReauthentication: confirming !== undefined,
     isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
+    connections: await connectionLinks(deps, visit, flow),
     passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),
     script: signInScript.path,
     ...failure,
@@ -56,6 +58,14 @@ export async function showLogin(
   if (failure.retryAfterSeconds !== undefined)
     visit.reply.header("retry-after", String(failure.retryAfterSeconds));
   return show(visit, shared.page, page, { status, redirectsElsewhere });
+}
+
+async function connectionLinks(deps: BrowserDeps, visit: Visit, flow: Flow) {
+  const { id: orgId } = visit.organisation;
+  const offered = await listSignInButtons(deps.database.query, orgId, ["oidc"]);
+  return offered.map(({ id, name }) => ({
+    ...{ id, name, uri: flowPath(deps, visit, `connections/${id}/start`, flow) },
+  }));
 }
 
 async function hasPasskey({ database }: BrowserDeps, user: User): Promise<boolean> {

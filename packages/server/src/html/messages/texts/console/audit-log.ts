@@ -66,7 +66,8 @@ export type ConsoleAuditLogTexts = {
         "application.group-assigned": string; "application.group-unassigned": string;
         "application.refused": string; "client-secret.created": string; "client-secret.revoked": string;
         "connection.created": string; "connection.changed": string; "connection.deleted": string;
-        "connection.token-created": string; "connection.token-revoked": string; "domain.created": string;
+        "connection.token-created": string; "connection.token-revoked": string;
+        "connection-sign-in.failed": string; "identity.linked": string; "domain.created": string;
         "domain.changed": string; "domain.deleted": string; "domain.proven": string; "domain.lapsed": string;
         "break-glass.granted": string; "break-glass.withdrawn": string; "group.created": string;
         "group.changed": string; "group.members-changed": string; "group.handed-over": string;

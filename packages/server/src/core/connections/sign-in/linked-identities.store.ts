@@ -1,0 +1,43 @@
+/** Who signs in at an identity provider, and whose account that is: by connection and `sub`, never by address. */
+import { affectsAny, hasRow } from "../../../db/affected.ts";
+import { allOf } from "../../../db/conditions.ts";
+import type { Db } from "../../../db/open.ts";
+import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
+import type { LinkedIdentityTable } from "../../../db/tables/connections.ts";
+
+export type LinkedIdentity = RecordOf<LinkedIdentityTable>;
+export type IdentityKey = Pick<LinkedIdentity, "orgId" | "connectionId" | "subject">;
+
+export async function findIdentity(
+  db: Db,
+  { orgId, connectionId, subject }: IdentityKey,
+): Promise<LinkedIdentity | undefined> {
+  const row = await db
+    .selectFrom("linked_identity")
+    .selectAll()
+    .where((eb) => allOf(eb, { org_id: orgId, connection_id: connectionId, subject }))
+    .executeTakeFirst();
+  return row && toRecord(row);
+}
+
+/** @returns false when the subject, or the user at this connection, is linked already */
+export const insertIdentity = (tx: Db, identity: LinkedIdentity): Promise<boolean> =>
+  hasRow(
+    tx
+      .insertInto("linked_identity")
+      .values(toRow(identity))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("subject"),
+  );
+
+export const recordIdentityUse = (
+  db: Db,
+  { orgId, connectionId, subject }: IdentityKey,
+  now: number,
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("linked_identity")
+      .set({ last_sign_in_at: now })
+      .where((eb) => allOf(eb, { org_id: orgId, connection_id: connectionId, subject })),
+  );

@@ -1,0 +1,47 @@
+/** What the addresses of a connection have in common: which one it is, and what is bound to one start. */
+import { isUuid } from "@signet/protocol/hash";
+import { findConnection } from "../../../core/connections/connections.store.ts";
+import {
+  isSignInConnection,
+  type SignInConnection,
+} from "../../../core/connections/sign-in/sign-in-connections.ts";
+import type { SignInKind } from "../../../core/connections/sign-in/sign-in-settings.ts";
+import type { Macs } from "../../../core/encryption/macs.ts";
+import type { BrowserDeps, Visit } from "../authorize/browser.ts";
+import type { StartSecrets, Upstream } from "./upstream.ts";
+
+export interface ConnectionDeps extends BrowserDeps {
+  /** By kind; undefined for one that nobody signs in by yet. */
+  readonly upstreams: Readonly<Partial<Record<SignInKind, Upstream>>>;
+  /** Under keys that are derived from the master keys for this purpose. */
+  readonly startMacs: Macs;
+}
+
+export interface KnownConnection {
+  readonly connection: SignInConnection;
+  readonly upstream: Upstream;
+}
+
+/** @returns undefined unless the address names one that is in use */
+export async function enabledConnection(
+  { database, upstreams }: ConnectionDeps,
+  { organisation, request }: Visit,
+): Promise<KnownConnection | undefined> {
+  const { id = "" } = request.params as { id?: string };
+  if (!isUuid(id)) return undefined;
+  const key = { orgId: organisation.id, id: id.toLowerCase() };
+  const connection = await findConnection(database.query, key);
+  if (!connection || !isSignInConnection(connection) || !connection.enabled) return undefined;
+  const upstream = upstreams[connection.kind];
+  return upstream && { connection, upstream };
+}
+
+export const callbackUri = (baseUrl: string, { orgId, id }: SignInConnection): string =>
+  `${baseUrl}/oauth/${orgId}/connections/${id}/callback`;
+
+/** Made of the `state`, so that nothing secret is stored. */
+export const startSecrets = (macs: Macs, { orgId, id }: SignInConnection, state: string): StartSecrets => ({
+  state,
+  nonce: macs.of(`nonce|${orgId}|${id}|${state}`),
+  verifier: macs.of(`verifier|${orgId}|${id}|${state}`),
+});

@@ -1,0 +1,34 @@
+/** What a kind of identity provider has to know: how a browser is sent there, and what it brings back. A kind is one folder. */
+import type { UpstreamIdentity } from "../../../core/connections/sign-in/resolve-account.ts";
+import type { SignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
+
+/** Bound to one start: nobody else can make them of the `state`. */
+export interface StartSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  /** RFC 7636. */
+  readonly verifier: string;
+}
+
+export interface UpstreamBegin extends StartSecrets {
+  readonly redirectUri: string;
+  readonly loginHint: string | undefined;
+  /** Who is signed in there signs in again. */
+  readonly mustReauthenticate: boolean;
+  readonly maxAgeSeconds: number | undefined;
+}
+
+export interface UpstreamReturn extends StartSecrets {
+  /** The redirect URI, with what came in its query. */
+  readonly address: URL;
+  readonly maxAgeSeconds: number | undefined;
+  /** Milliseconds: an earlier authentication there is stale. */
+  readonly authenticatedSince: number | undefined;
+}
+
+export interface Upstream {
+  /** @returns where the browser goes. @throws ConnectionSignInFailure */
+  begin(connection: SignInConnection, asked: UpstreamBegin): Promise<string>;
+  /** @throws ConnectionSignInFailure */
+  receive(connection: SignInConnection, back: UpstreamReturn): Promise<UpstreamIdentity>;
+}
