@@ -183,6 +183,7 @@ forEachDatabase(({ fresh }) => {
     const { status, body } = await enforce(id, { connectionId: connection.id });
     assert.deepEqual([status, body["enforced"], body["connectionId"]], [200, true, connection.id]);
     await refused(id, "/enforced", { connectionId: null });
+    assert.ok((await actions()).includes("domain.changed"));
   });
 
   test("while it is enforced, its connection and the last break-glass administrator stay", async () => {

@@ -5,14 +5,17 @@ import { after, afterEach, before, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import type { Connection } from "../../../core/connections/connection.ts";
 import { failureStatus } from "../../../core/connections/sign-in/failure.ts";
+import { findIdentity } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import type { AskedSettings } from "../../../core/connections/sign-in/settings-rules.ts";
 import {
   changeSignInConnection,
   createSignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { listConnectionSignIns } from "../../../core/connections/sign-in/sign-in-log.store.ts";
+import { storeProof } from "../../../core/domains/domain-proof.ts";
+import { changeDomain } from "../../../core/domains/domains.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";
-import { setUserStatus } from "../../../core/users/users.ts";
+import { createUser, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -21,6 +24,7 @@ import {
   signed,
   startHostileProvider,
 } from "../../../testing/fakes/hostile-provider.ts";
+import { provenDomain } from "../../../testing/fixtures/routed-domain.ts";
 import { follow, showsConsent, visit } from "../../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
@@ -267,6 +271,68 @@ forEachDatabase(({ fresh }) => {
     }
     assert.equal(new Set(answers).size, 1);
     assert.equal(await account("nobody@there.example"), undefined);
+  });
+
+  test("a provider speaks for a domain that is proven and routed to it: it makes accounts, and links where it may", async () => {
+    const { service } = running;
+    const orgId = org.organisation.id;
+    const trusting = { emailTrust: "provenDomains" } as const;
+    const own = await connect("Own domain", { ...trusting, linking: "verifiedEmail" });
+    const refused = async (of: Connection, reason: string) => {
+      assert.match((await signIn(testBrowser(), of)).body, /id="connection-error"/);
+      assert.equal((await lastSignIn(of))?.reason, reason);
+    };
+    there.claims = { sub: "eve", email: "eve@proven.example" };
+    await refused(own, "accounts-not-created");
+    const { id, domain } = await provenDomain(service, orgId, {
+      domain: "proven.example",
+      connectionId: own.id,
+    });
+    assert.ok(showsConsent(await signIn(testBrowser(), own)));
+    assert.equal((await account(`eve@${domain}`))?.emailVerified, true);
+    // Not for those of another domain, nor for those that it says nobody has confirmed.
+    there.claims = { sub: "x1", email: "x@sub.proven.example" };
+    await refused(own, "accounts-not-created");
+    there.claims = { sub: "x2", email: "new@proven.example", email_verified: false };
+    await refused(own, "accounts-not-created");
+
+    const person = { organisation: org.organisation, firstname: "Uma", surname: "Berg", actor: "test" };
+    const make = (email: string, emailVerified: boolean) =>
+      createUser(service, {
+        ...person,
+        email,
+        emailVerified,
+        role: "Standard",
+        password: "plum tractor ninety",
+      });
+    const known = await make("uma@proven.example", true);
+    there.claims = { sub: "uma", email: "uma@proven.example" };
+    assert.ok(showsConsent(await signIn(testBrowser(), own)));
+    assert.equal(
+      (await findIdentity(service.database.query, { orgId, connectionId: own.id, subject: "uma" }))?.userId,
+      known,
+    );
+    there.claims = { sub: "another uma", email: "uma@proven.example" };
+    await refused(own, "already-linked");
+    await make("early@proven.example", false);
+    there.claims = { sub: "early", email: "early@proven.example" };
+    await refused(own, "email-taken");
+
+    // Another connection, which the domain does not lead to; one that never links; a domain whose proof has lapsed.
+    await make("kim@proven.example", true);
+    there.claims = { sub: "kim", email: "kim@proven.example" };
+    const other = await connect("Other domain", { emailTrust: "verifiedClaim", linking: "verifiedEmail" });
+    await refused(other, "email-taken");
+    const never = await connect("Never", { ...trusting, linking: "never" });
+    await changeDomain(service, { orgId, actor: "test", id, change: { connectionId: never.id } });
+    await refused(never, "email-taken");
+    await refused(own, "accounts-not-created");
+    await changeDomain(service, { orgId, actor: "test", id, change: { connectionId: own.id } });
+    for (let day = 0; day < 2; day++) {
+      await storeProof(service, { orgId, id, actor: "test", answer: { records: [] } });
+      clock.advance(7 * 86_400_000);
+    }
+    await refused(own, "accounts-not-created");
   });
 
   test("userinfo is asked for what the ID token lacks, and must be about the same subject", async () => {
