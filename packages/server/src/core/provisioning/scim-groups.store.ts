@@ -48,13 +48,13 @@ function narrow(
 }
 
 /** A member that the connection sees. */
-const hasMember = (where: ConnectionOf, id: string): RawBuilder<boolean> => sql<boolean>`(
-  exists (select 1 from group_user where group_user.org_id = user_group.org_id
-    and group_user.group_id = user_group.id and group_user.user_id = ${id} and ${seesUser(where, sql`${id}`)})
-  or exists (select 1 from group_nested join user_group inner_group
-      on inner_group.org_id = group_nested.org_id and inner_group.id = group_nested.member_id
-    where group_nested.org_id = user_group.org_id and group_nested.group_id = user_group.id
-      and group_nested.member_id = ${id} and inner_group.connection_id = ${where.connectionId}))`;
+const hasMember = ({ orgId, connectionId }: ConnectionOf, id: string): RawBuilder<boolean> => sql<boolean>`
+  user_group.id in (
+    select group_id from group_user where org_id = ${orgId} and user_id = ${id}
+      and ${seesUser({ orgId, connectionId }, sql`${id}`)}
+    union all
+    select n.group_id from group_nested n join user_group g on g.org_id = n.org_id and g.id = n.member_id
+    where n.org_id = ${orgId} and n.member_id = ${id} and g.connection_id = ${connectionId})`;
 
 const columns = [
   ...(["user_group.id", "user_group.display_name as displayName"] as const),

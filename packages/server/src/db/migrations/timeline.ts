@@ -33,6 +33,7 @@ import { agentKeyClaim } from "./0034-agent-key-claim.ts";
 import { signInConnections } from "./0035-sign-in-connections.ts";
 import { operators } from "./0036-operators.ts";
 import { domains } from "./0037-domains.ts";
+import { scimCounts } from "./0038-scim-counts.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const timeline: readonly Migration[] = [
   signInConnections,
   operators,
   domains,
+  scimCounts,
 ];

@@ -36,16 +36,44 @@ export async function runBulk(deps: BulkDeps, caller: ScimCaller, body: unknown,
   const results = new Map<number, Result>();
   const ids = new Map<string, string>();
   let errors = 0;
-  for (const at of inOrder(operations)) {
-    const operation = operations[at];
-    if (!operation || errors >= failOnErrors) break;
-    const result = await runOne(deps, caller, { operation, ids, requestId });
-    results.set(at, result);
-    if (Number(result.status) >= 400) errors += 1;
+  for (const together of inTurns(operations, failOnErrors === Number.POSITIVE_INFINITY ? TOGETHER : 1)) {
+    if (errors >= failOnErrors) break;
+    await Promise.all(
+      together.map(async ({ at, operation }) => {
+        const result = await runOne(deps, caller, { operation, ids, requestId });
+        results.set(at, result);
+        if (Number(result.status) >= 400) errors += 1;
+      }),
+    );
   }
   const inRequestOrder = [...results].sort(([one], [other]) => one - other).map(([, result]) => result);
   return { schemas: [RESPONSE_SCHEMA], Operations: inRequestOrder };
 }
+
+/** Fewer than a pool has connections. */
+const TOGETHER = 8;
+
+interface Turn {
+  readonly at: number;
+  readonly operation: Operation;
+}
+
+/** One after the other, but new users that follow each other and name nobody: they share a write to the disk. */
+function inTurns(operations: readonly Operation[], most: number): Turn[][] {
+  const turns: Turn[][] = [];
+  for (const at of inOrder(operations)) {
+    const operation = operations[at];
+    if (!operation) continue;
+    const last = turns.at(-1);
+    const joins = last && last.length < most && [...last.slice(0, 1), { operation }].every(makesUser);
+    if (joins) last.push({ at, operation });
+    else turns.push([{ at, operation }]);
+  }
+  return turns;
+}
+
+const makesUser = ({ operation }: Pick<Turn, "operation">): boolean =>
+  operation.method === "POST" && operation.path === "/Users" && referencesOf(operation).length === 0;
 
 function readBulk(body: unknown): { operations: Operation[]; failOnErrors: number } {
   const { Operations: all, failOnErrors } = isObject(body) ? body : {};

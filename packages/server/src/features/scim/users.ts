@@ -128,7 +128,7 @@ async function listedRows(db: Db, caller: ScimCaller, request: ListRequest): Pro
     };
     return filteredRows(scan, request);
   }
-  const total = await countVisible(db, where, narrowing);
+  const total = await countVisible(db, where);
   const start = cursor ? { after: cursor.after } : { offset };
   const rows = count === 0 ? [] : await listVisible(db, { where, narrowing, ...start, limit: count + 1 });
   return { rows: rows.slice(0, count), total, hasMore: rows.length > count };
