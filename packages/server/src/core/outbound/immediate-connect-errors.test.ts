@@ -189,6 +189,8 @@ test("these files open connections, and no other: a new path belongs into the te
     if (opens.some((one) => one.test(text))) found.push(file);
   }
   assert.deepEqual(found.sort(), [
+    // UDP to name servers, as below.
+    "core/domains/txt-records.ts",
     "core/mail/smtp.ts",
     // UDP to name servers: nothing to connect.
     "core/outbound/name-resolver.ts",
