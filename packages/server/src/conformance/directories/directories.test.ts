@@ -1,4 +1,4 @@
-/** What Entra ID and Okta send, as they document it, from the test of the connection to the deletion of the user. */
+/** What Entra ID and Okta send after what their documentation says (written by hand, not recorded from a tenant), from the first test to the deletion of a user. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
