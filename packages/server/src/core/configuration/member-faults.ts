@@ -14,6 +14,7 @@ interface Keywords {
   readonly required?: readonly string[];
   readonly items?: TSchema;
   readonly maxItems?: number;
+  readonly maxProperties?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly description?: string;
@@ -24,8 +25,16 @@ export function memberFaults(schema: TSchema, value: unknown, path = ""): FileFa
   const keywords = schema as Keywords;
   if (keywords.properties) return objectFaults(keywords, value, path);
   if (keywords.items) return listFaults(keywords.items, keywords.maxItems, value, path);
-  return Check(schema, value) ? [] : [{ path, message: `must be ${wanted(keywords)}` }];
+  // The library looks at every member before it counts them.
+  const isFine = !hasTooMany(keywords, value) && Check(schema, value);
+  return isFine ? [] : [{ path, message: `must be ${wanted(keywords)}` }];
 }
+
+const hasTooMany = ({ maxProperties }: Keywords, value: unknown): boolean =>
+  maxProperties !== undefined &&
+  typeof value === "object" &&
+  value !== null &&
+  Object.keys(value).length > maxProperties;
 
 function objectFaults(
   { properties = {}, required = [] }: Keywords,

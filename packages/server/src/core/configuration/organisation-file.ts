@@ -49,7 +49,10 @@ export class InvalidFile extends Error {
 
 const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 const clientTypes = ["confidential", "public", "native", "spa"] as const satisfies readonly ClientType[];
-const texts = () => Type.Array(Type.String());
+/** No list inside a record may have more; the records' own limits are narrower. */
+const MAX_ITEMS = 100;
+const listOf = <Item extends TSchema>(item: Item) => Type.Array(item, { maxItems: MAX_ITEMS });
+const texts = () => listOf(Type.String());
 
 /** The schema covers the shape; the validation covers the values. */
 const closed = { additionalProperties: false } as const;
@@ -66,6 +69,7 @@ const brandingMembers = {
   signInTexts: Type.Record(
     Type.String(),
     Type.Object({ heading: Type.Optional(Type.String()), text: Type.Optional(Type.String()) }, closed),
+    { maxProperties: MAX_ITEMS, description: `an object of at most ${MAX_ITEMS} languages` },
   ),
 } satisfies Record<keyof OrganisationSettings["branding"], TSchema>;
 
@@ -73,8 +77,8 @@ const policyMembers = {
   passwordMinLength: within("passwordMinLength"),
   sessionLifetimeSeconds: within("sessionLifetimeSeconds"),
   sessionIdleSeconds: within("sessionIdleSeconds"),
-  signInMethods: Type.Array(Type.Enum([...signInMethods])),
-  secondFactorMethods: Type.Array(Type.Enum([...secondFactorMethods])),
+  signInMethods: listOf(Type.Enum([...signInMethods])),
+  secondFactorMethods: listOf(Type.Enum([...secondFactorMethods])),
   secondFactor: Type.Enum([...secondFactorPolicies]),
   requireVerifiedEmail: Type.Boolean(),
   allowAccountDeletion: Type.Boolean(),
@@ -95,13 +99,16 @@ const settingMembers = {
   redirectUris: texts(),
   postLogoutRedirectUris: texts(),
   returnUrls: texts(),
-  grantTypes: Type.Array(Type.Enum([...grantTypes])),
+  grantTypes: listOf(Type.Enum([...grantTypes])),
   allowedScopes: texts(),
   consentMode: Type.Enum([...consentModes]),
   access: Type.Enum([...accessModes]),
   requiredAcr: Type.Enum(Object.values(acrValues)),
   tokenEndpointAuthMethod: Type.Enum([...tokenEndpointAuthMethods]),
-  jwks: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }, closed),
+  jwks: Type.Object(
+    { keys: listOf(Type.Record(Type.String(), Type.Unknown(), { maxProperties: MAX_ITEMS })) },
+    closed,
+  ),
   jwksUri: Type.String(),
   tlsClientAuthSanUri: Type.String(),
   tlsClientCertificateBoundAccessTokens: Type.Boolean(),
@@ -163,7 +170,7 @@ const scopeSchema = Type.Object(
     displayName: Type.Optional(Type.String()),
     description: Type.Optional(Type.String()),
     sensitive: Type.Optional(Type.Boolean()),
-    claims: Type.Optional(Type.Array(claimSchema)),
+    claims: Type.Optional(listOf(claimSchema)),
   },
   closed,
 );
@@ -182,7 +189,7 @@ const applicationSchema = Type.Object(
     enabled: Type.Optional(Type.Boolean()),
     ...Type.Partial(Type.Object(settingMembers)).properties,
     organisationConsent: Type.Optional(texts()),
-    preauthorizations: Type.Optional(Type.Array(texts(), { maxItems: 100 })),
+    preauthorizations: Type.Optional(listOf(texts())),
   },
   closed,
 );

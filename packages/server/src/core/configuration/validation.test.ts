@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FILE_FORMAT, InvalidFile, MAX_APPLICATIONS, MAX_FILE_BYTES } from "./organisation-file.ts";
-import { readOrganisationFile } from "./validation.ts";
+import { MAX_FAULTS, readOrganisationFile } from "./validation.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const file = (parts: object) => bytes(JSON.stringify({ format: FILE_FORMAT, ...parts }));
@@ -42,6 +42,28 @@ test("rejects non-JSON and oversized files first", () => {
   assert.match(faultsOf(bytes(deep))[0] ?? "", /nested deeper than 32 levels/);
   const many = Array.from({ length: MAX_APPLICATIONS + 1 }, () => ({}));
   assert.deepEqual(pathsOf(file({ applications: many })), ["/applications"]);
+});
+
+test("a list that is far too long is refused as a whole: eight megabytes of it would stop the service for minutes", () => {
+  const many = Array.from({ length: 101 }, (_, index) => `s${index}`);
+  const tooMany = "must have at most 100 items";
+  const claims = many.map((name) => ({ name, source: "static", value: "x" }));
+  assert.deepEqual(faultsOf(withScope({ claims })), [`/scopes/0/claims: ${tooMany}`]);
+  for (const member of ["allowedScopes", "redirectUris", "organisationConsent", "grantTypes"])
+    assert.deepEqual(faultsOf(withApp({ [member]: many })), [`/applications/0/${member}: ${tooMany}`]);
+  assert.deepEqual(faultsOf(withApp({ preauthorizations: [many] })), [
+    `/applications/0/preauthorizations/0: ${tooMany}`,
+  ]);
+  const signInTexts = Object.fromEntries(many.map((name) => [name, {}]));
+  assert.deepEqual(faultsOf(file({ branding: { signInTexts } })), [
+    "/branding/signInTexts: must be an object of at most 100 languages",
+  ]);
+  const jwk = Object.fromEntries(many.map((name) => [name, ""]));
+  assert.deepEqual(faultsOf(withApp({ jwks: { keys: [jwk] } })), [
+    "/applications/0/jwks/keys/0: must be an object",
+  ]);
+  const unknown = Object.fromEntries(Array.from({ length: MAX_FAULTS + 1 }, (_, index) => [`m${index}`, 1]));
+  assert.equal(faultsOf(file(unknown)).length, MAX_FAULTS);
 });
 
 test("rejects duplicate members at any depth", () => {

@@ -49,9 +49,12 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
     ...duplicates(applications, "id"),
     ...duplicates(applications, "externalKey"),
   ];
-  if (faults.length > 0) throw new InvalidFile(faults);
+  if (faults.length > 0) throw new InvalidFile(faults.slice(0, MAX_FAULTS));
   return file;
 }
+
+/** Of more nobody reads, and a file may have a fault for every few bytes. */
+export const MAX_FAULTS = 1_000;
 
 const brandingFaults = (branding: Partial<OrganisationSettings["branding"]>): FileFault[] => [
   ...logoFaults("/branding/logoUri", branding.logoUri),
@@ -110,13 +113,14 @@ function applicationFaults(given: FileApplication, at: string): FileFault[] {
   const { name, clientType, settings } = applicationOfFile(given);
   // Lists in the order of the file, for the same reason.
   const inOrder = { ...settings, ...listsOf(given) };
+  const allowed = new Set(settings.allowedScopes);
   return [
     ...coreFaults(at, () => requireValidApplication({ name, clientType, settings: inOrder })),
-    ...askableFaults(given.organisationConsent ?? [], settings.allowedScopes, `${at}/organisationConsent`),
+    ...askableFaults(given.organisationConsent ?? [], allowed, `${at}/organisationConsent`),
     ...(given.preauthorizations ?? []).flatMap((scopes, index) => {
       const of = `${at}/preauthorizations/${index}`;
       if (scopes.length === 0) return [{ path: of, message: "must name at least one scope" }];
-      return askableFaults(scopes, settings.allowedScopes, of);
+      return askableFaults(scopes, allowed, of);
     }),
     ...sameScopes(given.preauthorizations ?? [], `${at}/preauthorizations`),
   ];
@@ -131,18 +135,18 @@ const listsOf = (given: FileApplication): Partial<FileApplication> =>
   );
 
 /** A grant for a scope that can't be requested would be misleading. */
-const askableFaults = (scopes: readonly string[], allowed: readonly string[], at: string): FileFault[] => {
+const askableFaults = (scopes: readonly string[], allowed: ReadonlySet<string>, at: string): FileFault[] => {
   const message = "is not among the application's allowedScopes";
-  return scopes.flatMap((scope, index) =>
-    allowed.includes(scope) ? [] : [{ path: `${at}/${index}`, message }],
-  );
+  return scopes.flatMap((scope, index) => (allowed.has(scope) ? [] : [{ path: `${at}/${index}`, message }]));
 };
 
 function sameScopes(sets: ReadonlyArray<readonly string[]>, at: string): FileFault[] {
-  const texts = sets.map((scopes) => [...new Set(scopes)].sort().join(" "));
-  return texts.flatMap((text, index) =>
-    texts.indexOf(text) < index ? [{ path: `${at}/${index}`, message: "is a duplicate" }] : [],
-  );
+  const seen = new Set<string>();
+  return sets.flatMap((scopes, index) => {
+    const text = [...new Set(scopes)].sort().join(" ");
+    const isFirst = seen.size < seen.add(text).size;
+    return isFirst ? [] : [{ path: `${at}/${index}`, message: "is a duplicate" }];
+  });
 }
 
 function duplicates<Item>(records: readonly Located<Item>[], member: keyof Item & string): FileFault[] {

@@ -156,9 +156,10 @@ const isPath = (source: "user" | "membership", path: string): boolean =>
   (claimPaths[source] as readonly string[]).includes(path) || /^attributes\.[A-Za-z0-9_-]{1,100}$/.test(path);
 
 function duplicates(claims: readonly ScopeClaim[]): ScopeFault[] {
-  return claims.flatMap(({ name }, index) =>
-    claims.findIndex((other) => other.name === name) < index
-      ? [{ path: `claims[${index}].name`, message: `${name} is a duplicate`, code: "claim-twice" }]
-      : [],
-  );
+  const seen = new Set<string>();
+  return claims.flatMap(({ name }, index) => {
+    const isFirst = seen.size < seen.add(name).size;
+    if (isFirst) return [];
+    return [{ path: `claims[${index}].name`, message: `${name} is a duplicate`, code: "claim-twice" }];
+  });
 }

@@ -77,6 +77,7 @@ export function changeSignInConnection(
     const name = validConnectionName(asked.name);
     const secret = changedSecret(deps, before, asked);
     const settings = validSettings(asked, secret !== null);
+    if (secret !== null && asked.clientSecret === undefined) requireSameIssuer(before, settings);
     const nameKey = connectionNameKey(name);
     if (before.enabled && !asked.enabled) await requireNotEnforced(tx, before);
     const wanted = { ...before, name, nameKey, enabled: asked.enabled, settings, secret };
@@ -111,6 +112,17 @@ function validSettings({ kind, settings: asked, clientSecret }: AskedConnection,
   if (faults.length + secretFaults.length > 0)
     throw new InvalidSignInConnection([...faults, ...secretFaults]);
   return settings;
+}
+
+/**
+ * The secret goes to whom it is of: who may change a connection, and doesn't know its secret, must not have it sent elsewhere.
+ * @throws InvalidSignInConnection
+ */
+function requireSameIssuer({ settings: before }: SignInConnection, { oidc }: SignInSettings): void {
+  if (oidc.issuer === before.oidc.issuer) return;
+  throw new InvalidSignInConnection([
+    { path: "/oidc/clientSecret", message: "is required with another issuer" },
+  ]);
 }
 
 /** The same secret stays as it is sealed; a public client has none. */

@@ -151,6 +151,22 @@ forEachDatabase(({ fresh }) => {
     ]);
   });
 
+  test("the secret is not sent to another issuer by who doesn't know it", async () => {
+    const { body } = await post({ kind: "oidc", name: "Led away", oidc });
+    const path = `/connections/${String(body["id"])}`;
+    const other = { issuer: "https://elsewhere.example" };
+    for (const patch of [{ oidc: other }, { preset: "google", oidc: { issuer: null } }]) {
+      const { status, body: refused } = await api.call("PATCH", path, { body: patch });
+      const [fault] = refused["errors"] as Array<{ path: string }>;
+      assert.deepEqual([status, fault?.path], [422, "/oidc/clientSecret"]);
+    }
+    assert.equal((await stored(body["id"])).settings?.oidc.issuer, oidc.issuer);
+    const withSecret = { oidc: { ...other, clientSecret: "the-secret-of-elsewhere" } };
+    assert.equal((await api.call("PATCH", path, { body: withSecret })).status, 200);
+    const none = { oidc: { issuer: oidc.issuer, tokenEndpointAuthMethod: "none" } };
+    assert.equal((await api.call("PATCH", path, { body: none })).status, 200);
+  });
+
   test("two at once don't get one name, whatever its case", async () => {
     const answers = await Promise.all(
       ["Twice", "TWICE", "twice"].map((name) => post({ kind: "oidc", name, oidc })),
