@@ -30,6 +30,19 @@ export const insertIdentity = (tx: Db, identity: LinkedIdentity): Promise<boolea
       .returning("subject"),
   );
 
+/** Whether anybody signs in by the connection. */
+export const hasIdentities = (
+  db: Db,
+  { orgId, connectionId }: Omit<IdentityKey, "subject">,
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("linked_identity")
+      .select("subject")
+      .where((eb) => allOf(eb, { org_id: orgId, connection_id: connectionId }))
+      .limit(1),
+  );
+
 export const recordIdentityUse = (
   db: Db,
   { orgId, connectionId, subject }: IdentityKey,

@@ -49,13 +49,16 @@ function evaluateOne(expression: string, claims: Claims): unknown {
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
+/** PostgreSQL keeps no NUL, and makes one letter of every half of a surrogate pair: two texts would become one. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
+
 /** Numbers and booleans are written out; of an array the first; objects are no text. */
 function textOf(value: unknown): string | undefined {
   const one: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof one === "number" || typeof one === "boolean") return String(one);
   if (typeof one !== "string") return undefined;
   const text = one.trim();
-  return text === "" || text.length > MAX_VALUE ? undefined : text;
+  return text === "" || text.length > MAX_VALUE || !isStorable(text) ? undefined : text;
 }
 
 /** A boolean, or what providers that know none write instead. */

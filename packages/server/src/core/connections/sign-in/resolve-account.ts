@@ -12,6 +12,7 @@ import { isLanguageTag, isPhone } from "../../users/profile/profile.ts";
 import { emailKey, isEmail, isPersonName, type User } from "../../users/user.ts";
 import { findUser, findUserByEmail, insertUser } from "../../users/users.store.ts";
 import { newPermId } from "../../users/users.ts";
+import { lockConnection } from "../connections.store.ts";
 import { ConnectionSignInFailure } from "./failure.ts";
 import { findIdentity, insertIdentity, recordIdentityUse } from "./linked-identities.store.ts";
 import type { MappedUser } from "./mapping.ts";
@@ -125,6 +126,10 @@ async function link(
   now: number,
 ): Promise<void> {
   const { orgId, id: connectionId } = connection;
+  // Whoever moves the connection to another issuer waits, and sees who is linked; or has moved it since the browser left.
+  const present = await lockConnection(tx, connection);
+  if (present?.settings?.oidc.issuer !== connection.settings.oidc.issuer)
+    throw refused("accounts-not-created", identity);
   const identities = { orgId, connectionId, subject: identity.subject, userId };
   // Two browsers of one person at once: the second one signs in when it tries again.
   if (!(await insertIdentity(tx, { ...identities, createdAt: now, lastSignInAt: now })))

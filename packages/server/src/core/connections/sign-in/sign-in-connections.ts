@@ -1,5 +1,6 @@
 /** Creates and changes connections for signing in. What they share with a directory's is in ../connections.ts. */
 import { newUuid } from "@signet/protocol/uuid";
+import type { Db } from "../../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
@@ -7,6 +8,7 @@ import { type Connection, connectionNameKey, InvalidConnection, validConnectionN
 import { insertConnection, isNameTaken, lockConnection, replaceConnection } from "../connections.store.ts";
 import { requireNotEnforced } from "../enforced-domains.ts";
 import { openSecret, sealSecret } from "./client-secret.ts";
+import { hasIdentities } from "./linked-identities.store.ts";
 import { type AskedSettings, isClientSecret, type SettingsFault, signInSettings } from "./settings-rules.ts";
 import type { SignInKind, SignInSettings } from "./sign-in-settings.ts";
 
@@ -77,7 +79,8 @@ export function changeSignInConnection(
     const name = validConnectionName(asked.name);
     const secret = changedSecret(deps, before, asked);
     const settings = validSettings(asked, secret !== null);
-    if (secret !== null && asked.clientSecret === undefined) requireSameIssuer(before, settings);
+    if (settings.oidc.issuer !== before.settings.oidc.issuer)
+      await requireMayMove(tx, before, secret !== null && asked.clientSecret === undefined);
     const nameKey = connectionNameKey(name);
     if (before.enabled && !asked.enabled) await requireNotEnforced(tx, before);
     const wanted = { ...before, name, nameKey, enabled: asked.enabled, settings, secret };
@@ -115,14 +118,23 @@ function validSettings({ kind, settings: asked, clientSecret }: AskedConnection,
 }
 
 /**
- * The secret goes to whom it is of: who may change a connection, and doesn't know its secret, must not have it sent elsewhere.
+ * To another issuer. The secret goes to whom it is of: who may change a connection, and doesn't know its secret, must not have it
+ * sent elsewhere. A `sub` is one issuer's alone (OpenID Connect Core §5.7): another one could say that it is anybody who is linked.
  * @throws InvalidSignInConnection
  */
-function requireSameIssuer({ settings: before }: SignInConnection, { oidc }: SignInSettings): void {
-  if (oidc.issuer === before.oidc.issuer) return;
-  throw new InvalidSignInConnection([
-    { path: "/oidc/clientSecret", message: "is required with another issuer" },
-  ]);
+async function requireMayMove(
+  tx: Db,
+  { orgId, id: connectionId }: SignInConnection,
+  keepsSecret: boolean,
+): Promise<void> {
+  const isUsed = await hasIdentities(tx, { orgId, connectionId });
+  const faults = [
+    ...(isUsed
+      ? [{ path: "/oidc/issuer", message: "stays while people sign in by it: make another connection" }]
+      : []),
+    ...(keepsSecret ? [{ path: "/oidc/clientSecret", message: "is required with another issuer" }] : []),
+  ];
+  if (faults.length > 0) throw new InvalidSignInConnection(faults);
 }
 
 /** The same secret stays as it is sealed; a public client has none. */

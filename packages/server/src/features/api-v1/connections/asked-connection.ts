@@ -8,6 +8,7 @@ import type {
 import { type SignInKind, signInKinds } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import { invalid } from "../../../http/api/api-error.ts";
 import { mergePatch } from "../../../http/api/merge-patch.ts";
+import { type ApiCaller, requireHeld } from "../access.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -42,4 +43,17 @@ export function patchedConnection(before: SignInConnection, patch: Body): AskedC
   const whole = mergePatch({ ...settings, name, enabled }, patch) as Body;
   // A whole `oidc` that is unset would leave a connection to nobody.
   return askedConnection(kind, whole);
+}
+
+/** Neither is about who signs in. */
+const harmless: readonly string[] = ["name", "shown"];
+
+/**
+ * Who decides which provider speaks for accounts that are there could sign in as an administrator (api-v1.md, "No more than you
+ * have"). @param before as the connection links now. @throws ApiError 403
+ */
+export function requireMayLink(caller: ApiCaller, before: string | undefined, body: Body): void {
+  const links = before === "verifiedEmail" || body["linking"] === "verifiedEmail";
+  if (links && Object.keys(body).some((member) => !harmless.includes(member)))
+    requireHeld(caller, "signet:organisation:write");
 }

@@ -29,7 +29,13 @@ import {
   type RecordCall,
 } from "../frame/resource-routes.ts";
 import { memoryPage } from "../lists/memory-list.ts";
-import { askedConnection, isSignInKind, patchedConnection, refuseMembers } from "./asked-connection.ts";
+import {
+  askedConnection,
+  isSignInKind,
+  patchedConnection,
+  refuseMembers,
+  requireMayLink,
+} from "./asked-connection.ts";
 import {
   connectionFields,
   connectionPatch,
@@ -40,6 +46,9 @@ import {
 import { askedSignIn } from "./sign-in-schema.ts";
 import { apiConnectionSignInsRoutes } from "./sign-ins.route.ts";
 import { apiConnectionCallsRoutes, apiConnectionTokensRoutes } from "./tokens.route.ts";
+
+const LINKING =
+  "With `linking: verifiedEmail` `signet:organisation:write` too: the provider may then speak for administrators.";
 
 export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
   const connections: ApiResource<Connection> = {
@@ -71,10 +80,12 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
     "/api/v1/organisations/:org/connections",
     {
       ...{ operationId: "apiCreateConnection", summary: "Create a connection", body: newConnection },
+      description: LINKING,
       example: { kind: "scim", name: "Entra ID", deletionPolicy: "disable" },
     },
     async (inside, { caller, body }) => {
       if (isSignInKind(body.kind)) {
+        requireMayLink(caller, undefined, body);
         const asked = askedConnection(body.kind, body);
         return { row: await createSignInConnection(inside, { ...actOf(caller), asked }) };
       }
@@ -96,6 +107,7 @@ function changeRoutes(connections: ApiResource<Connection>): void {
     "/api/v1/organisations/:org/connections/:id",
     {
       ...{ operationId: "apiChangeConnection", summary: "Change a connection", body: connectionPatch },
+      description: LINKING,
       example: { enabled: false },
     },
     async (inside, call) => {
@@ -104,6 +116,7 @@ function changeRoutes(connections: ApiResource<Connection>): void {
       const { name, enabled, deletionPolicy } = call.patch;
       if (name === null) throw invalid([{ path: "/name", message: "is required" }]);
       if (isSignInConnection(before)) {
+        requireMayLink(call.caller, before.settings.linking, call.patch);
         const ask = (present: SignInConnection) => patchedConnection(present, call.patch);
         return changeSignInConnection(inside, { ...actOf(call.caller), id: call.id, ask });
       }

@@ -167,6 +167,23 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await api.call("PATCH", path, { body: none })).status, 200);
   });
 
+  test("who may not make administrators makes no provider speak for accounts that are there", async () => {
+    const linking = "verifiedEmail";
+    const exceeds = ({ status, body }: Awaited<ReturnType<typeof post>>) =>
+      assert.deepEqual([status, body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    exceeds(await post({ kind: "oidc", name: "Linking", oidc, linking }));
+    const { body } = await post({ kind: "oidc", name: "Asking", oidc });
+    const path = `/connections/${String(body["id"])}`;
+    exceeds(await api.call("PATCH", path, { body: { linking } }));
+    const holder = await makeApiClient(running.service, org, [
+      "signet:connections:write",
+      "signet:organisation:write",
+    ]);
+    assert.equal((await holder.call("PATCH", path, { body: { linking } })).status, 200);
+    exceeds(await api.call("PATCH", path, { body: { mapping: { emailVerified: "=true" } } }));
+    assert.equal((await api.call("PATCH", path, { body: { name: "Still asking" } })).status, 200);
+  });
+
   test("two at once don't get one name, whatever its case", async () => {
     const answers = await Promise.all(
       ["Twice", "TWICE", "twice"].map((name) => post({ kind: "oidc", name, oidc })),

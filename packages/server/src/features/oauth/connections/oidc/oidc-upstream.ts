@@ -19,7 +19,7 @@ import type { Clock } from "../../../../core/clock.ts";
 import { upstreamAcr } from "../../../../core/connections/sign-in/assurance.ts";
 import { openSecret } from "../../../../core/connections/sign-in/client-secret.ts";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
-import { type Claims, mapClaims } from "../../../../core/connections/sign-in/mapping.ts";
+import { type Claims, isStorable, mapClaims } from "../../../../core/connections/sign-in/mapping.ts";
 import { effectiveMapping } from "../../../../core/connections/sign-in/presets.ts";
 import type { UpstreamIdentity } from "../../../../core/connections/sign-in/resolve-account.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
@@ -116,7 +116,8 @@ async function receive(
   // TLS vouches for the token endpoint alone: whoever took that over still lacks the keys.
   await parts.keys.verify(connection.orgId, metadata.jwks_uri, tokens.id_token);
   const { sub: subject, auth_time: authTime } = claims;
-  if (subject === "" || subject.length > MAX_SUBJECT) throw new ConnectionSignInFailure("subject-missing");
+  if (subject === "" || subject.length > MAX_SUBJECT || !isStorable(subject))
+    throw new ConnectionSignInFailure("subject-missing");
   if (
     authenticatedSince !== undefined &&
     authTime !== undefined &&
