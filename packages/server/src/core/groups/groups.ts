@@ -118,11 +118,13 @@ export function handOverGroup(
 ): Promise<Group | undefined> {
   return deps.database.transaction(async (tx) => {
     // Before the group, as its deletion does.
-    const isKnown = to === null || (await lockConnection(tx, { orgId, id: to })) !== undefined;
+    const connection = to === null ? undefined : await lockConnection(tx, { orgId, id: to });
     const before = await lockGroup(tx, { orgId, id });
     if (!before) return undefined;
     await check?.(before);
-    if (!isKnown) throw new InvalidGroup([{ path: "/connectionId", message: "names no connection" }]);
+    // One that signs people in changes no group: nobody could.
+    if (to !== null && connection?.kind !== "scim")
+      throw new InvalidGroup([{ path: "/connectionId", message: "names no directory's connection" }]);
     if (before.connectionId === to) return before;
     const source = to === null ? ("local" as const) : ("scim" as const);
     const now = deps.clock();

@@ -7,6 +7,7 @@ import { createGroup } from "../../../core/groups/groups.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import { type Directory, groupRef, makeDirectory, userRef } from "../../../testing/fixtures/directory.ts";
+import { signInConnection } from "../../../testing/fixtures/routed-domain.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -231,8 +232,11 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([described.body["description"], described.body["source"]], ["Ours", "scim"]);
     const handOver = (to: string | null) =>
       api.call("POST", `/groups/${id}/hand-over`, { body: { connectionId: to } });
-    const unknown = await handOver(newUuid());
-    assert.deepEqual([unknown.status, pathsOf(unknown)], [422, ["/connectionId"]]);
+    const upstream = await signInConnection(running.service, org.organisation.id);
+    for (const none of [newUuid(), upstream.id]) {
+      const unknown = await handOver(none);
+      assert.deepEqual([unknown.status, pathsOf(unknown)], [422, ["/connectionId"]]);
+    }
     for (let again = 0; again < 2; again++) {
       const { body } = await handOver(null);
       assert.deepEqual([body["source"], body["connectionId"]], ["local", null]);
