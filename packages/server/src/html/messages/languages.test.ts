@@ -96,6 +96,7 @@ const samples: Readonly<Record<string, readonly [string, string] | readonly [num
     ["address", "algorithm", "application", "browser", "destination", "email", "name", "names"]
       .concat(
         "organisation",
+        "connection",
         "title",
         "value",
         "who",
