@@ -83,6 +83,7 @@ export async function signInCalls(
     makeSessionKey(service, await newPerson(running, org), { id: of.id });
   const inPath = async () => ({ path: { key: await key() } });
   const profile = async () => ({ path: { key: await key(), extendSetting: "true" } });
+  const settings = { body: { Settings: { theme: "dark" } } };
   return {
     "POST /legacy/api/users/get": async () => ({ body: { email: await email() } }),
     "POST /legacy/api/Authentication/User/Login": login,
@@ -96,10 +97,12 @@ export async function signInCalls(
       body: { Email: elsewhere.user.email, HomeOrganisationId: elsewhere.organisation.id },
     }),
     "GET /legacy/api/Authentication/Account/VerifyIdentity/{key}": inPath,
+    "GET /legacy/api/User/Profile/{appId}/{key}": inPath,
+    "PUT /legacy/api/User/Profile/{appId}/{key}": async () => ({ ...(await inPath()), ...settings }),
     "GET /legacy/api/User/Profile/{appId}/{key}/{extendSetting}": profile,
     "PUT /legacy/api/User/Profile/{appId}/{key}/{extendSetting}": async () => ({
       ...(await profile()),
-      body: { Settings: { theme: "dark" } },
+      ...settings,
     }),
     "GET /legacy/api/auth/validate": async () => ({ sessionKey: await key() }),
     "GET /legacy/api/Keys/User/{key}": inPath,
