@@ -27,9 +27,7 @@ import {
   type TestService,
 } from "../testing/test-service.ts";
 
-forEachDatabase(({ name, fresh }) => {
-  // What is written is the same on both.
-  if (name === "postgres") return;
+forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   /** By what it is. */

@@ -20,9 +20,7 @@ import { forEachDatabase } from "../../testing/databases.ts";
 
 const documentation = join(import.meta.dirname, "../../../../../docs/security.md");
 
-forEachDatabase(({ name, fresh }) => {
-  // The commands are the same on both; their SQL has its tests in core/audit.
-  if (name === "postgres") return;
+forEachDatabase(({ fresh }) => {
   let settings: OperatorSettings;
   let database: Database;
   let org: string;

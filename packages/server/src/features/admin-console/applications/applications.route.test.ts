@@ -18,9 +18,7 @@ import {
 } from "../../../testing/probes/console-browser.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 
-forEachDatabase(({ name: database, fresh }) => {
-  // The queries have tests of their own on both: pages are made once.
-  if (database === "postgres") return;
+forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: SeededRecords;
   let other: SeededRecords;

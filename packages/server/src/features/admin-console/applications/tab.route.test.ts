@@ -22,8 +22,7 @@ import { listNamedConsents } from "../consents/consents.store.ts";
 import { tabIds, tabOf, tabPath } from "./record-tabs.ts";
 import type { SettingId } from "./setting-fields.ts";
 
-forEachDatabase(({ name: database, fresh }) => {
-  if (database === "postgres") return;
+forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: SeededRecords;
   let other: SeededRecords;

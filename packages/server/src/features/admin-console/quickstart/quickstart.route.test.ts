@@ -23,8 +23,7 @@ import { startTestService, type TestService } from "../../../testing/test-servic
 
 const ENV = { ".env": "env-file" };
 
-forEachDatabase(({ name: database, fresh }) => {
-  if (database === "postgres") return;
+forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: SeededRecords;
   let console: ConsoleBrowser;

@@ -45,8 +45,7 @@ test("explains every claim of the standard scopes", () => {
   for (const claim of Object.values(scopeClaims).flat()) assert.ok(Object.hasOwn(meanings, claim), claim);
 });
 
-forEachDatabase(({ name: database, fresh }) => {
-  if (database === "postgres") return;
+forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: SeededRecords;
   let clock: FakeClock;
