@@ -5,7 +5,7 @@ import path from "node:path";
 import { before, test } from "node:test";
 import type { OpenApiDocument } from "../packages/server/src/features/api-reference/openapi.ts";
 import { CALLS, callSchemas } from "./call-schemas.ts";
-import { clients, currentDocument, generatedFile } from "./management-types.ts";
+import { clients, currentDocument, generatedFiles } from "./management-types.ts";
 
 let document: OpenApiDocument;
 before(async () => {
@@ -14,9 +14,12 @@ before(async () => {
 
 for (const client of clients)
   test(`the ${client.name} types are current: else run \`node generators/management-types.ts\``, async () => {
-    const { file, text } = await generatedFile(document, client);
-    assert.equal(path.basename(file), `${client.name}-types.ts`);
-    assert.equal(await readFile(file, "utf8"), text);
+    const files = await generatedFiles(document, client);
+    assert.deepEqual(
+      files.map(({ file }) => path.basename(file)),
+      [`${client.name}-records.ts`, `${client.name}-calls.ts`],
+    );
+    for (const { file, text } of files) assert.equal(await readFile(file, "utf8"), text, file);
   });
 
 test("every call of the two APIs is in one table, those that are spelled in two ways once", () => {

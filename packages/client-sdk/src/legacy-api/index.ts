@@ -25,4 +25,4 @@ export type {
   LegacyUser,
   ServiceSession,
   ValidSessionKey,
-} from "./legacy-types.ts";
+} from "./legacy-records.ts";

@@ -9,14 +9,14 @@ import {
   type TypedClient,
   typedClient,
 } from "../service-api/typed-client.ts";
+import type { LegacyCalls } from "./legacy-calls.ts";
 import type {
   ConvertedSessionKey,
   LegacyApplication,
-  LegacyCalls,
   LegacyUser,
   ServiceSession,
   ValidSessionKey,
-} from "./legacy-types.ts";
+} from "./legacy-records.ts";
 
 /** What `legacyApiClient` returns. */
 export interface LegacyApiClient {

@@ -37,5 +37,5 @@ export type {
   Scope,
   SystemAccount,
   SystemAccountKey,
-} from "./management-types.ts";
+} from "./management-records.ts";
 export type { DeleteOptions, RepeatOptions, Replacement, Versioned } from "./versioned-records.ts";

@@ -8,6 +8,7 @@ import {
   type TypedClient,
   typedClient,
 } from "../service-api/typed-client.ts";
+import type { ManagementCalls } from "./management-calls.ts";
 import type {
   AssignedUser,
   ChangedClient,
@@ -19,14 +20,13 @@ import type {
   CreatedClientSecret,
   CreatedSystemAccount,
   CreatedSystemAccountKey,
-  ManagementCalls,
   NewClient,
   NewScope,
   NewSystemAccount,
   Preauthorization,
   Scope,
   SystemAccount,
-} from "./management-types.ts";
+} from "./management-records.ts";
 import {
   type DeleteOptions,
   type RepeatOptions,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LegacyCalls } from "../legacy-api/legacy-types.ts";
-import type { Client, ManagementCalls } from "../management/management-types.ts";
+import type { LegacyCalls } from "../legacy-api/legacy-calls.ts";
+import type { ManagementCalls } from "../management/management-calls.ts";
+import type { Client } from "../management/management-records.ts";
 import type { ServiceCall, ServiceClient } from "./service-client.ts";
 import { typedClient } from "./typed-client.ts";
 

@@ -3,7 +3,8 @@
 import { callApplication } from "../application-callbacks.ts";
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
-import type { LegacyCalls, LegacyUser } from "../legacy-api/legacy-types.ts";
+import type { LegacyCalls } from "../legacy-api/legacy-calls.ts";
+import type { LegacyUser } from "../legacy-api/legacy-records.ts";
 import type { TypedClient } from "../service-api/typed-client.ts";
 import { localSessionKey, rememberEnd } from "../sign-in/logout-memory.ts";
 import type { SignInContext } from "../sign-in/sign-in.ts";

@@ -13,7 +13,7 @@ const fromRow = (row: DomainTable): Domain => ({
   lastError: row.last_error as Domain["lastError"],
 });
 
-const toDomainRow = (domain: Domain): DomainTable => ({
+const rowOf = (domain: Domain): DomainTable => ({
   ...toRow(domain),
   enforced: domain.enforced ? 1 : 0,
 });
@@ -23,7 +23,7 @@ export const insertDomain = (tx: Db, domain: Domain): Promise<boolean> =>
   hasRow(
     tx
       .insertInto("domain")
-      .values(toDomainRow(domain))
+      .values(rowOf(domain))
       .onConflict((conflict) => conflict.columns(["org_id", "domain"]).doNothing())
       .returning("id"),
   );
@@ -60,7 +60,7 @@ export async function lockDomain(tx: Db, { orgId, id }: DomainKey): Promise<Doma
 
 /** The caller has locked it. */
 export async function replaceDomain(tx: Db, domain: Domain): Promise<void> {
-  const { org_id, id, created_at: _, ...changed } = toDomainRow(domain);
+  const { org_id, id, created_at: _, ...changed } = rowOf(domain);
   await tx
     .updateTable("domain")
     .set(changed)
