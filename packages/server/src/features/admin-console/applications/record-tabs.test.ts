@@ -30,6 +30,8 @@ test("what an application's type has no use for is left out, unless it is in use
     "access",
     "requirePkce",
     "idTokenSignedResponseAlg",
+    "groupsClaim",
+    "groupsClaimValue",
   ] as const)
     assert.ok(!service.includes(id), id);
   assert.ok(service.includes("tokenEndpointAuthMethod") && service.includes("allowedScopes"));

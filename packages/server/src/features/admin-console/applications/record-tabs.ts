@@ -34,6 +34,7 @@ const cards: Readonly<Record<TabId, SettingCards>> = {
         "issueRefreshTokenWithoutOfflineAccess",
       ],
     ],
+    ["groups", ["groupsClaim", "groupsClaimValue"]],
   ],
   access: [
     ["access", ["access", "requiredAcr"]],
@@ -83,6 +84,8 @@ const forUsers: ReadonlySet<SettingId> = new Set([
   "backchannelLogoutUri",
   "idTokenSignedResponseAlg",
   "idTokenIncludesScopeClaims",
+  "groupsClaim",
+  "groupsClaimValue",
 ]);
 
 const forSessionKeys: ReadonlySet<SettingId> = new Set(["allowPermanentKeys", "requireSignedKeyCalls"]);

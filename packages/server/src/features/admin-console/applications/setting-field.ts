@@ -64,11 +64,11 @@ export function settingField(id: SettingId, source: FieldSource): Content {
     case "seconds":
       return secondsField(id, { ...common, value }, source);
     case "radio":
-      return radioField({ ...common, value, choices: labelChoices(control, messages) });
+      return radioField({ ...common, value, choices: labelChoices(id, control, messages) });
     case "select":
-      return selectField({ ...common, value, choices: labelChoices(control, messages) });
+      return selectField({ ...common, value, choices: labelChoices(id, control, messages) });
     case "several":
-      return checkList({ ...common, values: readLines(value), choices: labelChoices(control, messages) });
+      return checkList({ ...common, values: readLines(value), choices: labelChoices(id, control, messages) });
     case "scopes":
       return scopesField({ ...common, value }, source);
     case "pool":
@@ -82,18 +82,22 @@ type Common = Parameters<typeof textField>[0];
 
 const textRows = (value: string): number => Math.min(MAX_ROWS, value.split("\n").length + 1);
 
+/** A value that means another thing in another setting (`assigned`) has its label under its own setting. */
 function labelChoices(
+  id: SettingId,
   control: { values: readonly string[]; hasNone?: boolean },
   { console: { applicationSettings } }: Messages,
 ) {
-  const labels: Readonly<Record<string, string>> = applicationSettings.choices;
-  const texts: Readonly<Record<string, string>> = applicationSettings.choiceTexts;
-  const own = control.values.map((value) => ({
+  const own: Readonly<Partial<Record<SettingId, Readonly<Record<string, string>>>>> =
+    applicationSettings.ownChoices;
+  const labels: Readonly<Record<string, string>> = own[id] ?? applicationSettings.choices;
+  const texts: Readonly<Record<string, string>> = own[id] ? {} : applicationSettings.choiceTexts;
+  const choices = control.values.map((value) => ({
     value,
     label: labels[value] ?? value,
     ...(Object.hasOwn(texts, value) ? { text: texts[value] ?? "" } : {}),
   }));
-  return control.hasNone ? [{ value: "", label: applicationSettings.noMinimum }, ...own] : own;
+  return control.hasNone ? [{ value: "", label: applicationSettings.noMinimum }, ...choices] : choices;
 }
 
 const rowChecks = { "redirect-uris": redirectUrisFault, "return-urls": returnUrlsFault } as const;

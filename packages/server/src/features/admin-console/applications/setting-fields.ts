@@ -7,6 +7,8 @@ import {
   deviceCodeGrantType,
   type GrantType,
   grantTypes,
+  groupsClaims,
+  groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "../../../core/applications/application.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
@@ -73,6 +75,8 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   refreshTokenGraceSeconds: seconds,
   issueRefreshTokenWithoutOfflineAccess: check,
   idTokenIncludesScopeClaims: check,
+  groupsClaim: { kind: "select", values: groupsClaims },
+  groupsClaimValue: { kind: "select", values: groupsClaimValues },
   idTokenSignedResponseAlg: alg,
   accessTokenSignedResponseAlg: alg,
   accessTokenType: { kind: "select", values: accessTokenTypes },

@@ -82,7 +82,7 @@ export function toSettings(
   return { name, settings: { ...settings, ...consent } as ApplicationSettings };
 }
 
-/** @returns undefined for a member to leave out. The core validates. */
+/** @returns undefined for a member to leave out; a choice that has no such value stays, empty. The core validates. */
 function toMember(id: SettingId, text: string): unknown {
   const control = controls[id];
   switch (control.kind) {
@@ -98,8 +98,12 @@ function toMember(id: SettingId, text: string): unknown {
       return readLines(text);
     case "jwks":
       return text === "" ? undefined : readJwks(text);
+    case "radio":
+    case "select":
+      if (text === "" && control.hasNone) return undefined;
+      return id === "requiredAcr" ? (acrNames[text] ?? text) : text;
     default:
-      return text === "" ? undefined : id === "requiredAcr" ? (acrNames[text] ?? text) : text;
+      return text === "" ? undefined : text;
   }
 }
 

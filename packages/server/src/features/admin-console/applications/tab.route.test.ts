@@ -89,6 +89,8 @@ forEachDatabase(({ fresh }) => {
       refreshTokenGraceSeconds: 0,
       issueRefreshTokenWithoutOfflineAccess: false,
       idTokenIncludesScopeClaims: true,
+      groupsClaim: "all",
+      groupsClaimValue: "externalId",
       tokenEndpointAuthMethod: "private_key_jwt",
       jwks: { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one" }] },
       accessTokenSignedResponseAlg: "PS256",
@@ -129,6 +131,8 @@ forEachDatabase(({ fresh }) => {
       "accessTokenLifetimeSeconds-unit": "minutes",
       issueRefreshTokenWithoutOfflineAccess: undefined,
       idTokenIncludesScopeClaims: "on",
+      groupsClaim: "all",
+      groupsClaimValue: "id",
       idTokenSignedResponseAlg: "EdDSA",
       tokenEndpointAuthMethod: "client_secret_basic",
       backchannelLogoutUri: "https://changed.example/logout",
@@ -157,6 +161,7 @@ forEachDatabase(({ fresh }) => {
       [true, "EdDSA", "client_secret_basic"],
     );
     assert.equal(settings.backchannelLogoutUri, "https://changed.example/logout");
+    assert.deepEqual([settings.groupsClaim, settings.groupsClaimValue], ["all", "id"]);
     const event = await newest();
     assert.deepEqual([event?.action, event?.actor], ["application.changed", `user:${org.administrator.id}`]);
   });
@@ -195,6 +200,26 @@ forEachDatabase(({ fresh }) => {
     const pool = await console.send(`/applications/${id}/advanced`, { signingPoolId: typed.signingPoolId });
     assert.equal(pool.status, 400);
     assert.ok(pool.body.includes('id="signingPoolId-fault"'));
+  });
+
+  test("the groups claim says which groups and by what; another value, or none, is a fault and changes nothing", async () => {
+    const id = await make("web", { name: "Grouped", redirectUris: "https://grouped.example/callback" });
+    const before = await found(id);
+    const { body } = await console.get(`/applications/${id}/tokens`);
+    const [, options = ""] = /<select id="groupsClaim"[^>]*>(.*?)<\/select>/s.exec(body) ?? [];
+    // Not the label that "assigned" has in the setting Access.
+    assert.match(options, /value="assigned" selected[^>]*>Groups with access or a role here</);
+    for (const typed of [
+      { groupsClaim: "some" },
+      { groupsClaim: "" },
+      { groupsClaimValue: "name" },
+      { groupsClaimValue: "" },
+    ]) {
+      const page = await console.send(`/applications/${id}/tokens`, typed);
+      assert.equal(page.status, 400, JSON.stringify(typed));
+      assert.ok(page.body.includes(`id="${Object.keys(typed)[0]}-fault"`), JSON.stringify(typed));
+    }
+    assert.deepEqual(await found(id), before);
   });
 
   test("a scope that nobody has defined is refused by its name", async () => {

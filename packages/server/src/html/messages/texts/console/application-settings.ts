@@ -9,11 +9,11 @@ export type ConsoleApplicationSettingsTexts = {
       cards: {
         general: { title: string; text: string; }; addresses: { title: string; text: string; };
         tokens: { title: string; text: string; }; lifetimes: { title: string; text: string; };
-        signatures: { title: string; text: string; }; proof: { title: string; text: string; };
-        legacy: { title: string; text: string; }; logout: { title: string; text: string; };
-        access: { title: string; text: string; }; scopes: { title: string; text: string; };
-        consent: { title: string; text: string; }; security: { title: string; text: string; };
-        sessionKeys: { title: string; text: string; };
+        groups: { title: string; text: string; }; signatures: { title: string; text: string; };
+        proof: { title: string; text: string; }; legacy: { title: string; text: string; };
+        logout: { title: string; text: string; }; access: { title: string; text: string; };
+        scopes: { title: string; text: string; }; consent: { title: string; text: string; };
+        security: { title: string; text: string; }; sessionKeys: { title: string; text: string; };
       };
       fields: {
         name: { label: string; hint: string; }; description: { label: string; hint: string; };
@@ -31,6 +31,7 @@ export type ConsoleApplicationSettingsTexts = {
         refreshTokenGraceSeconds: { label: string; hint: string; };
         issueRefreshTokenWithoutOfflineAccess: { label: string; hint: string; };
         idTokenIncludesScopeClaims: { label: string; hint: string; };
+        groupsClaim: { label: string; hint: string; }; groupsClaimValue: { label: string; hint: string; };
         idTokenSignedResponseAlg: { label: string; hint: string; };
         accessTokenSignedResponseAlg: { label: string; hint: string; };
         accessTokenType: { label: string; hint: string; }; signingPoolId: { label: string; hint: string; };
@@ -52,6 +53,10 @@ export type ConsoleApplicationSettingsTexts = {
       choiceTexts: {
         everyone: string; assigned: string; user: string; organisation: string; preauthorized: string;
         authorization_code: string; refresh_token: string; client_credentials: string; device_code: string;
+      };
+      ownChoices: {
+        groupsClaim: { assigned: string; all: string; };
+        groupsClaimValue: { displayName: string; id: string; externalId: string; };
       };
       faults: {
         name: string; description: string; homepageUri: string; logoUri: string; contacts: string;
