@@ -42,6 +42,23 @@ export async function findSystemAccount(
   return row && toAccount(row, (await loadPermissions(db, orgId, [id])).get(id) ?? []);
 }
 
+/** By id. */
+export async function findSystemAccounts(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SystemAccount>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("system_account")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "in", ids)
+    .execute();
+  const permissions = await loadPermissions(db, orgId, ids);
+  return new Map(rows.map((row) => [row.id, toAccount(row, permissions.get(row.id) ?? [])]));
+}
+
 /** @returns one more than the limit, to tell that there is a next page */
 export async function listSystemAccounts(
   db: Db,

@@ -83,6 +83,10 @@ export const tags = [
     description: "Consents of users or for all users, and pre-authorizations of applications.",
   },
   {
+    name: "API v1: system accounts",
+    description: "Programs that sign their requests, their keys, and the applications they may act for.",
+  },
+  {
     name: "API v1: organisation",
     description: "The organisation, the keys that sign its tokens, and its audit log.",
   },

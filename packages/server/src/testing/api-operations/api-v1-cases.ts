@@ -8,6 +8,7 @@ import { apiGroupCases } from "./api-groups.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
 import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
+import { apiSystemAccountCases } from "./api-system-accounts.ts";
 import { apiUsersCases } from "./api-users.ts";
 
 export const apiV1AllCases = {
@@ -21,4 +22,5 @@ export const apiV1AllCases = {
   ...apiOrganisationCases,
   ...apiRoleCases,
   ...apiScopeCases,
+  ...apiSystemAccountCases,
 };

@@ -55,6 +55,7 @@ export function apiApplicationsRoutes(api: ApiScope, deps: ApiDeps): void {
     schema: applicationSchema,
     record: applicationRecord,
     toAnswer,
+    volatile: ["secrets.lastUsedAt"],
   };
   listRoute(
     applications,
