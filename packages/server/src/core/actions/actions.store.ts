@@ -1,5 +1,6 @@
 /** Stores the single-use links of emails. */
 import { allOf } from "../../db/conditions.ts";
+import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { UserActionTable } from "../../db/tables/messages.ts";
@@ -58,6 +59,21 @@ export async function redeemActionRow(
     .returningAll()
     .executeTakeFirst();
   return row && fromRow(row);
+}
+
+/** Until the end of the transaction. */
+export async function lockActions(
+  db: Db,
+  { orgId, userId }: { orgId: string; userId: string },
+): Promise<void> {
+  if (!isPostgres(db)) return;
+  await db
+    .selectFrom("user_action")
+    .select("id_hash")
+    .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
+    .orderBy("id_hash")
+    .forUpdate()
+    .execute();
 }
 
 /** Marks the user's open links of a type as used. */

@@ -27,22 +27,29 @@ export interface Exported {
   readonly text: string;
 }
 
+/** More than a file can have. */
+export class ConfigurationTooLarge extends Error {
+  override readonly name = "ConfigurationTooLarge";
+}
+
 /**
  * @returns undefined when there is no such organisation
- * @throws Error when the configuration exceeds the limits of a file, so that every export can be read again
+ * @throws ConfigurationTooLarge when the configuration exceeds the limits of a file, so that every export can be read again
  */
 export async function exportOrganisation(db: Db, orgId: string): Promise<Exported | undefined> {
   const state = await readState(db, orgId);
   if (!state) return undefined;
   const count = state.applications.length;
   if (count > MAX_APPLICATIONS)
-    throw new Error(
+    throw new ConfigurationTooLarge(
       `a file can have at most ${MAX_APPLICATIONS} applications, the organisation has ${count}`,
     );
   const file = fileOf(state);
   const text = `${JSON.stringify(file, null, 2)}\n`;
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
-    throw new Error(`a file can have at most ${MAX_FILE_BYTES / 1024 / 1024} MiB, this one would be larger`);
+    throw new ConfigurationTooLarge(
+      `a file can have at most ${MAX_FILE_BYTES / 1024 / 1024} MiB, this one would be larger`,
+    );
   return { file, text };
 }
 

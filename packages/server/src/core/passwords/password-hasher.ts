@@ -115,9 +115,10 @@ export function generatePassword({ passwordMinLength }: { readonly passwordMinLe
 /** Hashes a password before a transaction begins, so that the transaction stays short. */
 export async function withPrecomputedHash(
   passwords: PasswordHasher,
-  password: string,
+  password: string | undefined,
   orgId: string,
 ): Promise<PasswordHasher> {
+  if (password === undefined) return passwords;
   const hash = await passwords.hash(password, orgId);
   return {
     ...passwords,

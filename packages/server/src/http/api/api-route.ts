@@ -71,7 +71,12 @@ export interface Call<Q, B, C, W = undefined> {
   readonly caller: C;
   /** The transaction that stores the response for an `Idempotency-Key`; the handler writes in it and nowhere else. */
   readonly within: W | undefined;
+  /** What `prepare` has found. */
+  readonly prepared: unknown;
 }
+
+/** What is known before the transaction of a call. */
+type Unprepared<Q, B, C, W> = Omit<Call<Q, B, C, W>, "within" | "prepared">;
 
 /** A request of the framework, or one that came past its router. */
 export type ApiRequest = Pick<
@@ -134,6 +139,8 @@ interface ApiRoute<C, Q extends TSchema | undefined, B extends TSchema | undefin
   onRequest?(request: ApiRequest): Promise<void>;
   /** Bytes; the server's limit when left out. */
   readonly bodyLimit?: number;
+  /** What takes long, e.g. a password's hash: no transaction may be held meanwhile. Throwing refuses the call. */
+  prepare?(call: Unprepared<Of<Q>, Of<B>, C, W>): Promise<unknown>;
   handler(call: Call<Of<Q>, Of<B>, C, W>): Promise<Answer>;
 }
 
@@ -144,12 +151,12 @@ export function apiRoute<
   W = undefined,
 >(
   { app, describe }: ApiScope,
-  { authenticator, handler, onRequest, bodyLimit, ...operation }: ApiRoute<C, Q, B, W>,
+  { authenticator, handler, prepare, onRequest, bodyLimit, ...operation }: ApiRoute<C, Q, B, W>,
 ): void {
   describe(operation as Operation);
   const { method, path } = operation;
   app.route({
-    ...{ method, url: path, handler: apiHandler(authenticator, operation, handler) },
+    ...{ method, url: path, handler: apiHandler(authenticator, operation, handler, prepare) },
     ...(onRequest ? { onRequest: (request) => onRequest(request) } : {}),
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
   });
@@ -209,8 +216,9 @@ export function apiHandler<
   authenticator: ApiAuthenticator<C, W>,
   operation: Described<Q, B>,
   handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
+  prepare?: (call: Unprepared<Of<Q>, Of<B>, C, W>) => Promise<unknown>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const respond = responder(authenticator, operation, handler);
+  const respond = responder(authenticator, operation, handler, prepare);
   return async (request, reply) => {
     await send(reply, await respond(request, reply));
     return reply;
@@ -221,6 +229,7 @@ function responder<C, Q extends TSchema | undefined, B extends TSchema | undefin
   authenticator: ApiAuthenticator<C, W>,
   operation: Described<Q, B>,
   handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
+  prepare?: (call: Unprepared<Of<Q>, Of<B>, C, W>) => Promise<unknown>,
 ): (request: ApiRequest, reply?: FastifyReply) => Promise<Answer> {
   const { method, query, body, lenient, bodyOptional = false } = operation;
   const nullable = Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
@@ -244,8 +253,9 @@ function responder<C, Q extends TSchema | undefined, B extends TSchema | undefin
         lenient && { ...lenient, nullable },
       ),
       caller,
-    } as Omit<Call<Of<Q>, Of<B>, C, W>, "within">;
-    const run: Run<W> = (within) => handler({ ...call, within });
+    } as Unprepared<Of<Q>, Of<B>, C, W>;
+    const prepared = await prepare?.(call);
+    const run: Run<W> = (within) => handler({ ...call, within, prepared });
     return method === "POST" && authenticator.repeat
       ? authenticator.repeat(caller, request, raw, run)
       : run();

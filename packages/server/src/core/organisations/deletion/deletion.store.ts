@@ -2,21 +2,32 @@
 import { affectsAny } from "../../../db/affected.ts";
 import type { Db } from "../../../db/open.ts";
 
-/** Disables it too, unless it is. @returns false when there is no such organisation, or it is already to be deleted */
-export const setDeletion = (
+/**
+ * Disables it too, unless it is: a millisecond later then, if it was disabled in this one, as `unsetDeletion` tells by the time
+ * who has disabled it.
+ * @returns when it is deleted; undefined when there is no such organisation, or it is already to be deleted
+ */
+export async function setDeletion(
   db: Db,
-  { orgId, now, deleteAfter }: { orgId: string; now: number; deleteAfter: number },
-): Promise<boolean> =>
-  affectsAny(
-    db
-      .updateTable("organisation")
-      .set((eb) => ({
-        delete_after: deleteAfter,
-        disabled_at: eb.fn.coalesce("disabled_at", eb.val(now)),
-      }))
-      .where("id", "=", orgId)
-      .where("delete_after", "is", null),
-  );
+  { orgId, now, graceMs }: { orgId: string; now: number; graceMs: number },
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable("organisation")
+    .set((eb) => ({
+      delete_after: eb
+        .case()
+        .when("disabled_at", "=", now)
+        .then(eb("disabled_at", "+", graceMs + 1))
+        .else(eb.val(now + graceMs))
+        .end(),
+      disabled_at: eb.fn.coalesce("disabled_at", eb.val(now)),
+    }))
+    .where("id", "=", orgId)
+    .where("delete_after", "is", null)
+    .returning("delete_after")
+    .executeTakeFirst();
+  return row?.delete_after ?? undefined;
+}
 
 /**
  * @returns false when it is not to be deleted, or the deletion has begun

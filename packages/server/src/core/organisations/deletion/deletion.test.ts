@@ -100,6 +100,15 @@ forEachDatabase(({ fresh }) => {
     ]);
   });
 
+  test("one that was suspended in the very millisecond of its deletion is suspended when it comes back", async () => {
+    await setOrganisationStatus(running.service, { ...asked(), disabled: true });
+    assert.ok(await scheduleDeletion(running.service, asked()));
+    assert.equal(await undoDeletion(running.service, asked()), true);
+    assert.ok((await findOrganisation(db(), id()))?.disabledAt !== null, "suspended");
+    await setOrganisationStatus(running.service, { ...asked(), disabled: false });
+    assert.equal(await discovery(), 200);
+  });
+
   test("nothing is deleted before the audit log is kept; then everything is, and nothing of another organisation", async () => {
     const guest = org.user.id;
     const visit = { userId: guest, homeOrgId: id(), role: "Standard" as const, now: clock() };

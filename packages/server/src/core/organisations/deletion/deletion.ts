@@ -19,10 +19,11 @@ export async function scheduleDeletion(
   { atOnce = false, ...act }: Asked & { readonly atOnce?: boolean },
 ): Promise<number | undefined> {
   const now = deps.clock();
-  const deleteAfter = now + GRACE_MS;
   const { orgId } = act;
   return deps.database.transaction(async (tx) => {
-    if (!(await setDeletion(tx, { orgId, now, deleteAfter })) && !atOnce) return undefined;
+    const later = await setDeletion(tx, { orgId, now, graceMs: GRACE_MS });
+    if (later === undefined && !atOnce) return undefined;
+    const deleteAfter = later ?? now + GRACE_MS;
     const details = { deleteAfter: new Date(atOnce ? now : deleteAfter).toISOString() };
     const event = { action: "organisation.deletion-scheduled" as const, target: orgId, details };
     await recordChange(tx, deps, "organisation", { ...auditFields(act, now), ...event });

@@ -29,7 +29,7 @@ import {
 } from "../lists/list-request.ts";
 import { type ApiDeps, inTransaction } from "./api-deps.ts";
 import { tagOf } from "./entity-tag.ts";
-import { preparedCalls } from "./prepared-calls.ts";
+import { pathOf, scopeText } from "./operation-texts.ts";
 
 /** A kind of record. `R` is a row of the core, `D` what its routes need. */
 export interface ApiResource<R, D extends ApiDeps = ApiDeps> {
@@ -188,20 +188,30 @@ export function getRoute<R, D extends ApiDeps>(
   });
 }
 
+/** What takes long, e.g. a password's hash, and runs before the transaction. */
+interface Preparing<B, P> {
+  prepare?(call: ApiCall & { readonly body: B }): Promise<P>;
+}
+
 /** @param write runs in the transaction that also stores the answer for an `Idempotency-Key` */
-export function createRoute<R, D extends ApiDeps, B extends TSchema>(
+export function createRoute<R, D extends ApiDeps, B extends TSchema, P = undefined>(
   resource: ApiResource<R, D>,
   path: string,
   {
     created = resource.schema,
     known,
+    prepare,
     ...operation
-  }: Writing<B> & {
-    readonly created?: TSchema;
-    /** What a 200 means, for records that may be there already. */
-    readonly known?: string;
-  },
-  write: (inside: D, call: ApiCall & { readonly body: Static<B> }) => Promise<Created<R>>,
+  }: Writing<B> &
+    Preparing<Static<B>, P> & {
+      readonly created?: TSchema;
+      /** What a 200 means, for records that may be there already. */
+      readonly known?: string;
+    },
+  write: (
+    inside: D,
+    call: ApiCall & { readonly body: Static<B>; readonly prepared: P },
+  ) => Promise<Created<R>>,
 ): void {
   const { api, deps, tag, one, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
@@ -212,12 +222,13 @@ export function createRoute<R, D extends ApiDeps, B extends TSchema>(
       ...(known === undefined ? {} : { 200: { description: known, schema: created } }),
     },
     authenticator: authenticatorOf(resource, ...writes),
-    handler: ({ caller, params, request, body, within }) =>
+    prepare: async (call) => prepare?.(bodyCall<B>(call)),
+    handler: ({ within, prepared, ...sent }) =>
       answering(resource, within, async (inside) => {
-        const call = { caller, params, request, orgId: caller.organisation.id, body: body as Static<B> };
+        const call = { ...bodyCall<B>(sent), prepared: prepared as P };
         const { row, members, shownOnce, isKnown = false } = await write(inside, call);
         const { headers, body: record } = await answerWith(resource, row, inside);
-        const location = `${deps.baseUrl}${pathOf(path, params)}/${record.id}`;
+        const location = `${deps.baseUrl}${pathOf(path, call.params)}/${record.id}`;
         return {
           status: isKnown ? 200 : 201,
           headers: { location, ...headers },
@@ -315,25 +326,13 @@ export function actRoute<
     body,
     prepare,
     ...operation
-  }: Described & {
-    readonly body?: B;
-    readonly example?: unknown;
-    /** What takes long: it runs before the transaction. */
-    prepare?(call: ApiCall): Promise<P>;
-  },
+  }: Described & Preparing<Static<B>, P> & { readonly body?: B; readonly example?: unknown },
   act: (
     inside: D,
     call: RecordCall<R> & { readonly body: Static<B>; readonly prepared: P },
   ) => Promise<R | undefined>,
 ): void {
   const { api, tag, one, schema, writes } = resource;
-  const { authenticator, prepared } = preparedCalls(
-    authenticatorOf(resource, ...writes),
-    async (caller, request) => {
-      const params = request.params as ApiCall["params"];
-      return prepare?.({ caller, request, params, orgId: caller.organisation.id }) as P;
-    },
-  );
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
     ...{ tag, credential, ...operation, method: "POST", path, query: noParameters },
     ...{ bodyOptional: true, lenient: nullIsUnset },
@@ -342,13 +341,12 @@ export function actRoute<
     errors: [...(operation.errors ?? []), 412],
     description: scopeText(writes, operation.description),
     answers: { 200: { description: `The ${one}`, schema } },
-    authenticator,
-    handler: ({ body: sent, within, ...call }) =>
+    authenticator: authenticatorOf(resource, ...writes),
+    prepare: async (call) => prepare?.(bodyCall<B>(call)),
+    handler: ({ body: sent, within, prepared, ...call }) =>
       answering(resource, within, async (inside) => {
-        const row = await act(inside, {
-          ...recordCall(resource, inside, call),
-          ...{ body: sent as Static<B>, prepared: prepared(call.request) },
-        });
+        const given = { body: sent as Static<B>, prepared: prepared as P };
+        const row = await act(inside, { ...recordCall(resource, inside, call), ...given });
         if (row === undefined) throw notFound();
         return answerWith(resource, row, inside);
       }),
@@ -367,6 +365,14 @@ function answering<R, D extends ApiDeps>(
 }
 
 type Received = Omit<ApiCall, "orgId">;
+
+const bodyCall = <B extends TSchema>({
+  body,
+  ...call
+}: Received & { readonly body: unknown }): ApiCall & { readonly body: Static<B> } => ({
+  ...{ ...call, orgId: call.caller.organisation.id },
+  body: body as Static<B>,
+});
 
 const recordCall = <R, D extends ApiDeps>(
   resource: ApiResource<R, D>,
@@ -388,12 +394,4 @@ const idIn = <R, D extends ApiDeps>(
 async function answerWith<R, D extends ApiDeps>({ record, volatile }: ApiResource<R, D>, row: R, deps: D) {
   const body = await record(row, deps);
   return { status: 200, body, headers: { etag: tagOf(body, volatile) } } satisfies Answer;
-}
-
-const pathOf = (path: string, params: Readonly<Record<string, string>>): string =>
-  path.replaceAll(/:(\w+)/g, (_, name: string) => (params[name] ?? "").toLowerCase());
-
-function scopeText(scopes: readonly ApiScope[], ...more: ReadonlyArray<string | undefined>): string {
-  const names = scopes.map((scope) => `\`${scope}\``).join(", ");
-  return [`Scope: ${names}.`, ...more.filter((text) => text !== undefined)].join(" ");
 }

@@ -46,6 +46,26 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([status, body], [200, { changes: [] }]);
   });
 
+  test("what has more applications than a file can have is a conflict, and no fault of the service", async () => {
+    const { api, org } = await organisation();
+    const { query } = running.service.database;
+    const row = await query
+      .selectFrom("application")
+      .selectAll()
+      .where("org_id", "=", org.organisation.id)
+      .where("id", "=", api.application.id)
+      .executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 200 }, () => row);
+    for (const _ of Array.from({ length: 10 }))
+      await query
+        .insertInto("application")
+        .values(copies.map((copy) => ({ ...copy, id: crypto.randomUUID() })))
+        .execute();
+    const { status, body } = await api.call("GET", "/configuration");
+    assert.deepEqual([status, body["type"]], [409, "urn:signet:error:conflict"]);
+    assert.match(String(body["detail"]), /at most 2000 applications, the organisation has 200\d\./);
+  });
+
   test("a difference is told and changes nothing; applied, it is there once, with who applied it", async () => {
     const { api, send } = await organisation();
     const file = { policies: { passwordMinLength: 15 }, scopes: [{ name: "payroll" }] };

@@ -6,7 +6,7 @@ import Type, { type Static } from "typebox";
 import { applyFile, ConfigurationChanged } from "../../../core/configuration/apply.ts";
 import { type Difference, differenceOf } from "../../../core/configuration/difference.ts";
 import { type Entry, entriesOf, isDone } from "../../../core/configuration/entries.ts";
-import { exportOrganisation } from "../../../core/configuration/export.ts";
+import { ConfigurationTooLarge, exportOrganisation } from "../../../core/configuration/export.ts";
 import {
   InvalidFile,
   MAX_FILE_BYTES,
@@ -86,12 +86,13 @@ export function apiConfigurationRoutes(api: ApiScope, deps: ApiDeps): void {
     ...{ method: "GET", path: "/api/v1/organisations/:org/configuration", query: noParameters },
     operationId: "apiReadConfiguration",
     summary: "Get the organisation's configuration, without secrets and users",
-    description: scopeText(reads),
+    description: `${scopeText(reads)} 409: the organisation has more than a file can have.`,
     answers: { 200: { description: "The file", schema: file }, 304: { description: "Unchanged" } },
+    errors: [409],
     authenticator: apiAuthenticator(deps, ...reads),
     handler: async ({ caller, request }) => {
       const orgId = caller.organisation.id;
-      const exported = await deps.database.transaction((tx) => exportOrganisation(tx, orgId));
+      const exported = await deps.database.transaction((tx) => exportOrganisation(tx, orgId)).catch(toAnswer);
       if (!exported) throw notFound();
       const headers = { etag: tagOf(exported.file) };
       if (isUnchanged(request, headers.etag)) return { status: 304, headers };
@@ -183,6 +184,7 @@ function refusing<T>(work: () => T): T {
 
 function toAnswer(error: unknown): never {
   if (error instanceof ConfigurationChanged) throw conflict(error.message);
+  if (error instanceof ConfigurationTooLarge) throw conflict(`${error.message}.`);
   if (!(error instanceof InvalidFile)) throw error;
   throw invalid(error.faults.map(({ path, message }) => ({ path: `/file${path}`, message })));
 }

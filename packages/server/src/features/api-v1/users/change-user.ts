@@ -3,8 +3,8 @@ import type { Static } from "typebox";
 import Type from "typebox";
 import type { NoticeDeps } from "../../../core/mail/notices.ts";
 import type { RecordDeps } from "../../../core/record-changes.ts";
-import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { setVerifiedEmail } from "../../../core/users/account-mails.ts";
+import { lockUser } from "../../../core/users/lock-user.ts";
 import { areAttributes, changeMemberRecord, changeRole } from "../../../core/users/member-record.ts";
 import { type DetailName, type ProfileDetails, tidyDetail } from "../../../core/users/profile/details.ts";
 import {
@@ -69,10 +69,7 @@ export async function changeUser(
 ): Promise<User> {
   const orgId = caller.organisation.id;
   const db = deps.database.query;
-  const found = await findUser(db, orgId, id);
-  if (!found) throw notFound();
-  await lockUserAccount(db, found, deps.clock());
-  const user = await findUser(db, orgId, id);
+  const user = await lockUser(deps, { orgId, id });
   if (!user) throw notFound();
   await check(user);
   requireMayChange(caller, user, patch);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { signIn } from "../../../core/sessions/sessions.ts";
+import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { findUser, insertMembership } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -100,6 +102,53 @@ forEachDatabase(({ fresh }) => {
     assert.equal(stale.status, 412);
     assert.equal((await post(`${path}/enable`)).body["state"], "active");
     assert.equal((await post(`${path}/enable`, {})).body["state"], "active");
+  });
+
+  test("of several acts with the same entity tag, one is done", async () => {
+    const { path } = await create({ sendInvitation: true });
+    const etag = (await api.call("GET", path)).headers.get("etag") ?? "";
+    const headers = { "if-match": etag };
+    const calls = () => [
+      ...["1", "2", "3"].map(() => api.call("POST", `${path}/disable`, { headers })),
+      api.call("PATCH", path, { body: { nickname: "Raced" }, headers }),
+      api.call("DELETE", path, { headers }),
+    ];
+    const account = { homeOrgId: org.organisation.id, id: path.slice("/users/".length) };
+    // All of them come while another one changes the account.
+    const begun = await running.service.database.transaction(async (tx) => {
+      await lockUserAccount(tx, account, clock());
+      const racing = calls();
+      await setTimeout(300);
+      return { racing };
+    });
+    const racing = await Promise.all(begun.racing);
+    const statuses = racing.map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status < 300).length, 1, JSON.stringify(statuses));
+    assert.ok(
+      statuses.every((status) => [200, 204, 404, 412].includes(status)),
+      JSON.stringify(statuses),
+    );
+  });
+
+  test("no transaction is held while a password is hashed", async (t) => {
+    const { database, passwords } = running.service;
+    const { hash } = passwords;
+    let hashed = 0;
+    // On SQLite the second would wait for the first, which waits for it.
+    const writing = async (password: string, orgId: string) => {
+      await database.transaction((tx) =>
+        lockUserAccount(tx, { homeOrgId: org.organisation.id, id: org.user.id }, clock()),
+      );
+      hashed++;
+      return hash(password, orgId);
+    };
+    t.mock.method(passwords, "hash", writing);
+    const made = await create({ password: "plum tractor ninety" });
+    assert.equal(made.status, 201);
+    const body = { password: "another plum tractor" };
+    assert.equal((await post(`${made.path}/reset-password`, body)).status, 200);
+    assert.equal((await manager.call("POST", "/users", { body: { email: "x" } })).status, 422);
+    assert.equal(hashed, 2, "each once, and none for who has no password");
   });
 
   test("a sign-out ends sessions and refresh tokens", async () => {

@@ -1,10 +1,12 @@
 /** What can be done with a user, by the rules of the console: repeatable, and of the home organisation alone. */
 import type { Static } from "typebox";
 import Type from "typebox";
+import { withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
 import { signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { resendInvitation } from "../../../core/users/invitations/invitations.ts";
+import { lockUser } from "../../../core/users/lock-user.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { setPassword, setUserStatus } from "../../../core/users/users.ts";
@@ -98,8 +100,10 @@ export function userActRoutes(users: ApiResource<ShownUser>): void {
       summary: "Set a password, or send a link for a new one",
       body: passwordBody,
       example: {},
+      prepare: ({ orgId, body: { password } }) => withPrecomputedHash(users.deps.passwords, password, orgId),
     },
-    performing(resetPassword),
+    async (inside, { prepared: passwords, ...call }) =>
+      performing(resetPassword)({ ...inside, passwords }, call),
   );
 }
 
@@ -108,7 +112,7 @@ const performing =
   <B extends object>(act: Act<B>, { ofGuests = false } = {}) =>
   async (inside: ApiDeps, call: RecordCall<ShownUser> & { readonly body: B }): Promise<User | undefined> => {
     const { orgId, id, caller, body } = call;
-    const user = await findUser(inside.database.query, orgId, id);
+    const user = await lockUser(inside, { orgId, id });
     if (!user) return undefined;
     await call.check(user);
     requireMayManage(caller, user.role);

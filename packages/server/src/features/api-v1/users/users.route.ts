@@ -1,9 +1,11 @@
 /** /api/v1/organisations/{org}/users: the organisation's users and guests. */
+import { withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import {
   LastAdministrator,
   LastBreakGlassAdministrator,
 } from "../../../core/users/leaving/last-administrator.ts";
+import { lockUser } from "../../../core/users/lock-user.ts";
 import { UsernameTaken } from "../../../core/users/username.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
@@ -59,8 +61,11 @@ export function apiUsersRoutes(api: ApiScope, deps: ApiDeps): void {
       body: newUser,
       example: { email: "grace@example.com", firstname: "Grace", surname: "Hopper", sendInvitation: true },
       errors: [403],
+      prepare: ({ orgId, body: { password } }) => withPrecomputedHash(deps.passwords, password, orgId),
     },
-    async (inside, { caller, body }) => ({ row: await createApiUser(inside, caller, body) }),
+    async (inside, { caller, body, prepared: passwords }) => ({
+      row: await createApiUser({ ...inside, passwords }, caller, body),
+    }),
   );
   changeRoutes(users);
   userActRoutes(users);
@@ -89,7 +94,7 @@ function changeRoutes(users: ApiResource<ShownUser>): void {
       description: forAdministrators,
     },
     async (inside, { caller, orgId, id, check }) => {
-      const user = await findUser(inside.database.query, orgId, id);
+      const user = await lockUser(inside, { orgId, id });
       if (!user) return false;
       await check(user);
       requireMayManage(caller, user.role);
