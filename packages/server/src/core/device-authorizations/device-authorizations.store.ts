@@ -1,5 +1,6 @@
 /** Device authorizations: the decision, the polls and the single use are conditional updates. */
 
+import { formatScope } from "@signet/protocol/oauth/scope";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
@@ -90,17 +91,20 @@ export async function findOrganisationsByUserCode(
 type Decision = { readonly orgId: string; readonly deviceCodeHash: string; readonly now: number };
 
 /**
+ * @param scopes those that the user saw and could grant: whoever becomes an administrator later has granted no more
  * @param signing when an agent has to sign the tokens
  * @returns false when it was decided before or has expired
  */
 export const approveAuthorization = (
   db: Db,
   answered: Decision,
+  scopes: readonly string[],
   { authentication, userId, sessionId, consentId }: DeviceApproval,
   signing: DeviceSigning | null = null,
 ): Promise<boolean> =>
   decide(db, answered, {
     status: "approved",
+    scope: formatScope(scopes),
     ...toRow({ userId, sessionId, consentId }),
     ...authenticationColumns(authentication),
     signing: signing && JSON.stringify(signing),

@@ -55,3 +55,24 @@ export const holdsApiScope = (held: readonly ApiScope[], wanted: ApiScope): bool
 
 /** The `aud` of tokens for the API, and the `resource` that asks for one (RFC 8707). */
 export const apiAudience = (baseUrl: string): string => `${baseUrl}/api/v1`;
+
+/**
+ * What an application may name as `resource` (RFC 8707) of a user's token: its own, and the API where users can give it access
+ * to that.
+ */
+export function nameableResources(
+  { settings }: { readonly settings: ResourceSettings },
+  customScopes: Parameters<typeof withoutCustom>[1],
+  baseUrl: string,
+): readonly string[] {
+  const { allowedResources, allowedScopes, signingPoolId } = settings;
+  if (signingPoolId !== undefined || apiScopesOf(allowedScopes, customScopes).length === 0)
+    return allowedResources;
+  return [...allowedResources, apiAudience(baseUrl)];
+}
+
+interface ResourceSettings {
+  readonly allowedResources: readonly string[];
+  readonly allowedScopes: readonly string[];
+  readonly signingPoolId?: string;
+}

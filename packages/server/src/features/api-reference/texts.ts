@@ -139,7 +139,7 @@ export const securitySchemes = {
     scheme: "bearer",
     bearerFormat: "JWT",
     description:
-      "A client's own access token (client credentials) with a scope of the API, whose `aud` names `{base_url}/api/v1`. `resource` may ask for it.",
+      "An access token of a client's own (client credentials) or of an administrator, with a scope of the API, whose `aud` names `{base_url}/api/v1`. `resource` may ask for it.",
   },
   agentKey: {
     type: "http",

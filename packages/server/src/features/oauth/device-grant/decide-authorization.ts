@@ -46,7 +46,7 @@ export async function decideAuthorization(
       const consentId = isAllowed ? await requireConsent(tx, pending, user.id, now) : null;
       const approval = { userId: user.id, sessionId: session.id, consentId, authentication: session };
       const isFirst = isAllowed
-        ? await approveAuthorization(tx, key, approval, signing)
+        ? await approveAuthorization(tx, key, authorization.scopes, approval, signing)
         : await denyAuthorization(tx, key, user.id);
       if (!isFirst) throw new AlreadyDecided();
       await recordAuditEvent(tx, {

@@ -24,6 +24,7 @@ import {
   type RateLimits,
   rateLimitHeaders,
 } from "../../../core/rate-limits/rate-limits.ts";
+import { nameableResources } from "../../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
 import { callOf } from "../../../http/calls/call-route.ts";
@@ -46,14 +47,19 @@ export interface DeviceRouteDeps extends CoreDeps, ClientAuthenticationDeps {
 
 const MAX_USER_AGENT_LENGTH = 300;
 
-function requestedAccess({ settings }: Application, form: Form): { scopes: string[]; resources: string[] } {
+function requestedAccess(
+  application: Application,
+  form: Form,
+  nameable: readonly string[],
+): { scopes: string[]; resources: string[] } {
+  const { settings } = application;
   if (!settings.grantTypes.includes(deviceCodeGrantType))
     throw new OAuthError("unauthorized_client", "the client may not use the device code grant", {
       reason: "grant-not-allowed",
     });
   return {
     scopes: readScopes(form.values.get("scope"), settings.allowedScopes),
-    resources: requestedResources(form, settings.allowedResources),
+    resources: requestedResources(form, nameable),
   };
 }
 
@@ -65,12 +71,14 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
       const { form } = call;
       requireSingle(form);
       const client = await identifyClient(deps, organisation, call);
+      const customScopes = await deps.customScopes.list(organisation.id);
       const { application, scopes, resources } = await deps.refusedRequests.watch(
         client.application,
         "device",
         async () => {
           const { application } = await authenticateClient(deps, organisation, call, client);
-          return { application, ...requestedAccess(application, form) };
+          const nameable = nameableResources(application, customScopes, deps.baseUrl);
+          return { application, ...requestedAccess(application, form, nameable) };
         },
       );
       await limitRequests(deps, organisation, request, reply);
@@ -79,7 +87,7 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
         orgId: organisation.id,
         applicationId: application.id,
         scopes,
-        definitions: definitionsOf(await deps.customScopes.list(organisation.id), scopes),
+        definitions: definitionsOf(customScopes, scopes),
         resources,
         address: addressOf(request),
         userAgent: (request.headers["user-agent"] ?? "").slice(0, MAX_USER_AGENT_LENGTH),

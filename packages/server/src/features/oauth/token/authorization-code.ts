@@ -54,7 +54,7 @@ async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<Cod
   // After PKCE: a code seen in a log or a history is not enough to revoke what it issued.
   if (code.usedAt !== null) throw await replayed(deps, request, code);
   if (code.expiresAt <= now) throw refused("expired");
-  const resources = stillAllowedResources(form, code.resources, application);
+  const resources = await stillAllowedResources(deps, request, code.resources);
   const user = await findUser(db, organisation.id, code.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 

@@ -67,7 +67,7 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
   const authorization = await requireApproved(deps, request, stored);
   const { approval, signing } = authorization;
   const scopes = await stillAllowedScopes(deps, authorization, application);
-  const resources = stillAllowedResources(form, authorization.resources, application);
+  const resources = await stillAllowedResources(deps, request, authorization.resources);
   const user = await findUser(db, organisation.id, approval.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 

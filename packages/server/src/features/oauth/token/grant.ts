@@ -8,6 +8,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application, GrantType } from "../../../core/applications/application.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { apiAudience, nameableResources } from "../../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { type GrantedDefinitions, stillDefined } from "../../../core/scopes/scope-definitions.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
@@ -17,6 +18,7 @@ import type { RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
 
 export interface GrantDeps extends CoreDeps, RefreshTokenKeys {
   readonly customScopes: Pick<CustomScopeDirectory, "list">;
+  readonly baseUrl: string;
 }
 
 export interface GrantRequest {
@@ -73,12 +75,16 @@ export async function stillAllowedScopes(
  * The resources of this token: those that the request names among the granted ones (RFC 8707 §2.2), or all that the
  * application is still allowed. @throws OAuthError invalid_target
  */
-export function stillAllowedResources(
-  form: Form,
+export async function stillAllowedResources(
+  { customScopes, baseUrl }: GrantDeps,
+  { form, application }: Pick<GrantRequest, "form" | "application">,
   granted: readonly string[],
-  { settings }: Application,
-): readonly string[] {
-  const allowed = granted.filter((resource) => settings.allowedResources.includes(resource));
+): Promise<readonly string[]> {
+  if (granted.length === 0 && !form.values.has("resource")) return [];
+  const nameable = nameableResources(application, await customScopes.list(application.orgId), baseUrl);
+  // A token for no resource is for the API too, when a scope gives access to it: it may be for the API alone.
+  const covered = granted.length > 0 ? granted : [apiAudience(baseUrl)];
+  const allowed = covered.filter((resource) => nameable.includes(resource));
   // Without this check a grant that lost all its resources would get a token for the default audience.
   if (granted.length > 0 && allowed.length === 0) throw invalidTarget();
   return form.values.has("resource") ? requestedResources(form, allowed) : allowed;

@@ -73,7 +73,7 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
     token,
     proofHash,
     scopes: await narrowedScopes(deps, request, family),
-    resources: stillAllowedResources(form, family.resources, application),
+    resources: await stillAllowedResources(deps, request, family.resources),
     user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims, granted },
   };
 }

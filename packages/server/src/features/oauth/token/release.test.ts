@@ -44,6 +44,7 @@ forEachDatabase(({ fresh }) => {
   after(() => running.close());
   const deps = () => ({
     ...running.service,
+    baseUrl: running.baseUrl,
     refreshTokenKeys: refreshTokenKeys(running.service.masterKeys),
     poolSigning: noPools,
   });

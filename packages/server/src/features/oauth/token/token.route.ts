@@ -191,9 +191,10 @@ async function resolveSubject(
       reason: "user-not-assigned",
     });
   const issuer = await applicationIssuer(deps, application);
-  const granted = { scopes, ...(definitions === undefined ? {} : { definitions }), resources };
-  const subject = { issuer, application, ...granted, user, device };
   const api = await apiAccess(deps, application, scopes);
+  const named = user && !api ? withoutApi(deps, { scopes, resources }, issuer) : resources;
+  const granted = { scopes, ...(definitions === undefined ? {} : { definitions }), resources: named };
+  const subject = { issuer, application, ...granted, user, device };
   return { ...subject, ...(api ? { api } : {}), added: await addedClaims(deps, subject) };
 }
 
@@ -227,4 +228,22 @@ async function apiAccess(
   const ofApi = apiScopesOf(scopes, await customScopes.list(orgId));
   if (ofApi.length === 0) return undefined;
   return { audience: apiAudience(baseUrl), isAll: ofApi.length === scopes.length };
+}
+
+/**
+ * The resources of a token that gives no access to the API: it is not for the API either, nor for the application's own audience,
+ * which was not asked for. @throws OAuthError when it would be for nobody
+ */
+function withoutApi(
+  { baseUrl }: TokenRouteDeps,
+  { scopes, resources }: Pick<GrantBasis, "scopes" | "resources">,
+  issuer: string,
+): readonly string[] {
+  const left = resources.filter((resource) => resource !== apiAudience(baseUrl));
+  if (left.length > 0 || resources.length === 0) return left;
+  // For userinfo.
+  if (scopes.includes("openid")) return [issuer];
+  throw new OAuthError("invalid_target", "none of the granted scopes gives access to the resource", {
+    reason: "resource-not-allowed",
+  });
 }

@@ -16,6 +16,7 @@ import type { RefusalReason } from "../../../../core/refused-requests/refused-re
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
+import { requestedResources } from "../../token/grant.ts";
 import { toResponseMode, unsignedResponseMode } from "./request-object.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
@@ -102,8 +103,15 @@ export async function readTarget(
   return { application, redirectUri, responseMode: toResponseMode(mode), state: form.values.get("state") };
 }
 
-/** @throws OAuthError for the client */
-export function readAuthorizationRequest(target: AnswerTarget, form: Form): AuthorizationRequest {
+/**
+ * @param nameable the resources that the application may name
+ * @throws OAuthError for the client
+ */
+export function readAuthorizationRequest(
+  target: AnswerTarget,
+  form: Form,
+  nameable: readonly string[],
+): AuthorizationRequest {
   requireSingle(form);
   const { values } = form;
   refuseUnsupported(target, values);
@@ -114,7 +122,7 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
   return {
     ...target,
     scopes,
-    resources: readResources(form, settings.allowedResources),
+    resources: requestedResources(form, nameable),
     codeChallenge: readChallenge(values, settings, { scopes, nonce }),
     nonce,
     requestedClaims,
@@ -169,18 +177,6 @@ export function readScopes(text: string | undefined, allowed: readonly string[])
       reason: "scope-not-allowed",
     });
   return granted;
-}
-
-function readResources(form: Form, allowed: readonly string[]): readonly string[] {
-  const first = form.values.get("resource");
-  if (first === undefined) return [];
-  const resources = [...new Set(form.allValues.get("resource") ?? [first])];
-  if (resources.length > 10 || resources.some((resource) => !allowed.includes(resource))) {
-    throw new OAuthError("invalid_target", "a resource is unknown or not allowed for this client", {
-      reason: "resource-not-allowed",
-    });
-  }
-  return resources;
 }
 
 /** RFC 7636, S256 only: with `plain` anyone who sees the request has the verifier. */
