@@ -8,6 +8,8 @@ import { apiAssignedUsersRoutes } from "../features/api-v1/applications/assigned
 import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
 import { apiConsentsRoutes } from "../features/api-v1/consents/consents.route.ts";
 import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preauthorizations.route.ts";
+import { apiDevicesRoutes } from "../features/api-v1/devices/devices.route.ts";
+import { apiEnrollmentCodesRoutes } from "../features/api-v1/devices/enrollment-codes.route.ts";
 import { apiBreakGlassRoutes } from "../features/api-v1/domains/break-glass.route.ts";
 import { apiDomainsRoutes } from "../features/api-v1/domains/domains.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
@@ -27,6 +29,7 @@ import { apiSystemAccountPermissionsRoutes } from "../features/api-v1/system-acc
 import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/system-accounts.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
+import { registerDevice, withdrawCode } from "../features/device-identity/admin/register-device.ts";
 import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
@@ -75,6 +78,8 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiSystemAccountsRoutes(api, apiDeps);
   apiSystemAccountKeysRoutes(api, apiDeps);
   apiSystemAccountPermissionsRoutes(api, apiDeps);
+  apiDevicesRoutes(api, apiDeps);
+  apiEnrollmentCodesRoutes(api, { ...apiDeps, registerDevice, withdrawCode });
   apiOrganisationRoutes(api, apiDeps);
   apiOperatorsRoutes(api, { ...apiDeps, deviceCa: service.deviceCa });
   apiRootRoute(scope, apiDeps);

@@ -87,6 +87,10 @@ export const tags = [
     description: "Programs that sign their requests, their keys, and the applications they may act for.",
   },
   {
+    name: "API v1: devices",
+    description: "Devices with their certificates, and the codes that enrol one each.",
+  },
+  {
     name: "API v1: organisation",
     description: "The organisation, the keys that sign its tokens, and its audit log.",
   },

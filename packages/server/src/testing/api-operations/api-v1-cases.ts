@@ -2,6 +2,7 @@
 import { apiApplicationCases } from "./api-applications.ts";
 import { apiConfigurationCases } from "./api-configuration.ts";
 import { apiConnectionCases } from "./api-connections.ts";
+import { apiDeviceCases } from "./api-devices.ts";
 import { apiDomainCases } from "./api-domains.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
@@ -15,6 +16,7 @@ export const apiV1AllCases = {
   ...apiUsersCases,
   ...apiConnectionCases,
   ...apiConfigurationCases,
+  ...apiDeviceCases,
   ...apiDomainCases,
   ...apiApplicationCases,
   ...apiGroupCases,
