@@ -14,6 +14,8 @@ import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.r
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
 import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
 import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
+import { emailCodeRoutes } from "../features/oauth/connections/first-sign-in/email-code.route.ts";
+import { linkAccountRoutes } from "../features/oauth/connections/first-sign-in/link-account.route.ts";
 import { oidcUpstream } from "../features/oauth/connections/oidc/oidc-upstream.ts";
 import { connectionStartRoute } from "../features/oauth/connections/start.route.ts";
 import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
@@ -25,6 +27,7 @@ import { recoveryRoute } from "../features/oauth/recovery/recovery.route.ts";
 import { shortLinkRoutes } from "../features/oauth/recovery/short-link.route.ts";
 import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route.ts";
 import { callOf } from "../http/calls/call-route.ts";
+import { firstSignInCookies } from "../http/cookies/browser-cookies.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
@@ -32,9 +35,17 @@ import type { Service } from "./open-service.ts";
 
 function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service: Service): void {
   const startMacs = macs(deriveKeys(service.masterKeys, "connection-start"));
-  const deps = { ...browser, startMacs, upstreams: { oidc: oidcUpstream(service) } };
+  const deps = {
+    ...browser,
+    startMacs,
+    codeMacs: macs(deriveKeys(service.masterKeys, "email-code")),
+    firstSignIns: firstSignInCookies(browser.baseUrl),
+    upstreams: { oidc: oidcUpstream(service) },
+  };
   connectionStartRoute(scope, deps);
   connectionCallbackRoute(scope, deps);
+  emailCodeRoutes(scope, deps);
+  linkAccountRoutes(scope, deps);
 }
 
 export const signInPages: Module = (scope, { service, browser }) => {

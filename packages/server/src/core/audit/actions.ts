@@ -27,6 +27,8 @@ export const auditGroups = {
     "verify-email.requested": OCCURRENCE,
     "registration.requested": OCCURRENCE,
     "user-code.failed": OCCURRENCE,
+    "email-code.sent": OCCURRENCE,
+    "email-code.failed": OCCURRENCE,
   },
   users: {
     "user.created": CHANGE,

@@ -68,6 +68,9 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   device_challenge: DAY_MS,
   connection_start: 0,
   connection_sign_in: 0,
+  pending_identity: 0,
+  // Its page still says to which address a new one goes.
+  email_code: 30 * 60_000,
 };
 
 const removals: readonly Removal[] = [

@@ -15,6 +15,7 @@ export type Mail =
   | { readonly template: "AcceptInvitation"; readonly data: LinkData }
   | { readonly template: "AcceptRoaming"; readonly data: LinkData }
   | { readonly template: "ChangeEmail"; readonly data: LinkData }
+  | { readonly template: "EmailCode"; readonly data: CodeData }
   | { readonly template: "AccountExists"; readonly data: NoticeData }
   | { readonly template: "EmailChanged"; readonly data: NoticeData }
   | { readonly template: "AccountDeleted"; readonly data: NoticeData }
@@ -30,6 +31,7 @@ export type MailTemplate = Mail["template"];
 export const mailTemplates = [
   "AcceptInvitation",
   "VerifyEmail",
+  "EmailCode",
   "AccountExists",
   "ResetPassword",
   "PasswordChanged",
@@ -50,7 +52,7 @@ export const mailTemplates = [
 export const undisclosedTemplates: readonly MailTemplate[] = ["AcceptRoaming"];
 
 /** Emails to addresses that may be of somebody who knows nothing of the organisation. */
-export const outsideTemplates: readonly MailTemplate[] = ["AcceptInvitation", "AcceptRoaming"];
+export const outsideTemplates: readonly MailTemplate[] = ["AcceptInvitation", "AcceptRoaming", "EmailCode"];
 
 interface AnyMailData {
   /** A test email that an administrator requested: it says so, and its link does nothing. */
@@ -66,6 +68,12 @@ export interface LinkData extends AnyMailData {
   readonly expiresAt: number;
   /** The verified email address of the user who invites; undefined for a program. */
   readonly inviter?: string;
+}
+
+export interface CodeData extends AnyMailData {
+  /** As secret as a link. */
+  readonly code: string;
+  readonly expiresAt: number;
 }
 
 export interface NoticeData extends AnyMailData {

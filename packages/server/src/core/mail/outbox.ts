@@ -69,9 +69,9 @@ export function outbox({ encryption, clock, isOpen }: OutboxDeps): Outbox {
   };
 }
 
-/** An expired link is not worth sending. */
+/** An expired link, or code, is not worth sending. */
 function giveUpAt({ data }: Mail, now: number): number {
-  return "link" in data ? Math.min(now + DAY_MS, data.expiresAt) : now + DAY_MS;
+  return "expiresAt" in data ? Math.min(now + DAY_MS, data.expiresAt) : now + DAY_MS;
 }
 
 /** @throws when the content was modified, or encrypted under another master key */

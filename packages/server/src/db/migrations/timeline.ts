@@ -34,6 +34,7 @@ import { signInConnections } from "./0035-sign-in-connections.ts";
 import { operators } from "./0036-operators.ts";
 import { domains } from "./0037-domains.ts";
 import { scimCounts } from "./0038-scim-counts.ts";
+import { firstSignIns } from "./0039-first-sign-ins.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const timeline: readonly Migration[] = [
   operators,
   domains,
   scimCounts,
+  firstSignIns,
 ];

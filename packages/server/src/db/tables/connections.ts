@@ -87,6 +87,23 @@ export interface ConnectionStartTable {
   expires_at: number;
 }
 
+/** Who has come back from an identity provider for the first time, and has to show whose address or account it is. */
+export interface PendingIdentityTable {
+  org_id: string;
+  /** SHA-256 of a secret that the browser has. */
+  holder_hash: string;
+  connection_id: string;
+  /** The sealed request that goes on afterwards. */
+  flow: string;
+  /** JSON: what the provider has said. */
+  identity: string;
+  /** Whose account the person has to sign in to; null while the address is to be proven. */
+  email: string | null;
+  /** When the person began to sign in to it. */
+  asked_at: number | null;
+  expires_at: number;
+}
+
 /** What came of sign-ins at an identity provider, for thirty days. */
 export interface ConnectionSignInTable {
   org_id: string;
@@ -113,4 +130,5 @@ export interface ConnectionsSchema {
   linked_identity: LinkedIdentityTable;
   connection_start: ConnectionStartTable;
   connection_sign_in: ConnectionSignInTable;
+  pending_identity: PendingIdentityTable;
 }

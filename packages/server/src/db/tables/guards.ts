@@ -33,7 +33,20 @@ export interface InstallationKeyTable {
   sealed: string;
 }
 
+/** A code that was sent by email, for one browser. */
+export interface EmailCodeTable {
+  org_id: string;
+  /** SHA-256 of a secret that the browser has. */
+  holder_hash: string;
+  email: string;
+  /** HMAC of the code and what it is for. */
+  code_mac: string;
+  tries: number;
+  expires_at: number;
+}
+
 export interface GuardsSchema {
+  email_code: EmailCodeTable;
   installation_key: InstallationKeyTable;
   rate_limit: RateLimitTable;
   background_lease: BackgroundLeaseTable;

@@ -51,6 +51,15 @@ test("every email names the organisation, has the same text in plain text and HT
   }
 });
 
+test("a code stands in the text and in the HTML, and not in the subject", () => {
+  const view: MailView = { ...around, template: "EmailCode", data: { code: "048213", expiresAt: at } };
+  assertEscapes(htmlOf, view);
+  const body = mailBody(view, words);
+  for (const part of [mailText(body, words), render(htmlOf(view))]) assert.match(part, /048213/);
+  assert.doesNotMatch(body.subject, /048213/);
+  assert.doesNotMatch(render(htmlOf(view)), /href=/);
+});
+
 test("the HTML loads no external resource", () => {
   for (const view of mails) {
     const markup = render(htmlOf(view));

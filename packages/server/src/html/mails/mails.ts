@@ -28,6 +28,7 @@ export type MailView = {
       template: "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
       data: Origin;
     }
+  | { template: "EmailCode"; data: { code: string; expiresAt: number } }
   | { template: "PasswordChanged"; data: Origin & { factors?: Factors } }
   | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
   | { template: "FactorResetRequested"; data: Origin & { account?: string; recordUri: string } }
@@ -46,6 +47,8 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return invitationMail(view, view.data, messages, text.acceptRoaming);
     case "ChangeEmail":
       return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
+    case "EmailCode":
+      return codeMail(view, view.data, messages);
     case "AccountExists":
       return noticeMail(view, view.data, messages, text.accountExists);
     case "EmailChanged":
@@ -127,6 +130,22 @@ function linkMail(
     paragraphs: [words.text({ organisation: organisation.name })],
     facts: [],
     action: { label, uri: link },
+    closing: [words.validity({ expiresAt }), words.otherwise],
+  };
+}
+
+/** Not in the subject: a locked screen shows that. */
+function codeMail(
+  { organisation, service }: MailView,
+  { code, expiresAt }: { readonly code: string; readonly expiresAt: number },
+  { mails: { emailCode: words, facts } }: Messages,
+): MailBody {
+  return {
+    subject: words.subject({ organisation: organisation.name }),
+    organisation,
+    service,
+    paragraphs: [words.text({ organisation: organisation.name })],
+    facts: [{ name: facts.code, value: code }],
     closing: [words.validity({ expiresAt }), words.otherwise],
   };
 }

@@ -79,6 +79,12 @@ export function recognitionCookies(baseUrl: string): RecognitionCookies {
   };
 }
 
+/** Of a first sign-in at an identity provider that waits for a proof: through the sign-in to the account it may belong to. */
+export type FirstSignInCookies = TokenCookie;
+
+export const firstSignInCookies = (baseUrl: string): FirstSignInCookies =>
+  tokenCookie(baseUrl, "signet-first", "sgn_fi_");
+
 export type TrustedBrowserCookies = Pick<TokenCookie, "read" | "write">;
 
 /** A trusted browser skips the second factor. The cookie counts only after the right password. */

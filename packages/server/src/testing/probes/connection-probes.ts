@@ -1,5 +1,8 @@
 /** For organisation-isolation.test.ts: connections of A at B. */
 import assert from "node:assert/strict";
+import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { findConnection } from "../../core/connections/connections.store.ts";
+import { insertPendingIdentity } from "../../core/connections/sign-in/pending-identities.store.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { testBrowser } from "../fakes/browser.ts";
 import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
@@ -28,7 +31,44 @@ const isUnknown =
     assert.match(atHome.body, /id="connection-error"/, "at A it is known");
   };
 
+/** What waits in a browser at A is nothing at B, under whichever name the cookie has. */
+const waitsElsewhere =
+  (page: "email-code" | "link-account", method: "get" | "post"): Probe =>
+  async ({ service, a, b }) => {
+    const connectionId = await newSignInConnection(service, a.organisation.id);
+    const pageAt = async ({ issuer, organisation }: TestOrganisation) => {
+      const browser = testBrowser();
+      const { flow = "" } = (await visit(browser, a)).hidden;
+      const token = randomSecret("sgn_fi_");
+      const holderHash = sha256Base64url(token);
+      const identity = {
+        ...(await identityOf(service, a.organisation.id, connectionId)),
+        acr: "urn:signet:acr:pwd",
+      };
+      await insertPendingIdentity(service.database.query, {
+        ...{ orgId: a.organisation.id, holderHash, connectionId, flow, identity, askedAt: null },
+        ...{ email: page === "link-account" ? a.user.email : null, expiresAt: service.clock() + 60_000 },
+      });
+      browser.cookies.set(`signet-first-${organisation.id}`, token);
+      const address = `${issuer}/${page}`;
+      return method === "get" ? browser.get(address) : browser.post(address, { act: "cancel" });
+    };
+    assert.equal((await pageAt(b)).status, 400, "A's, at B");
+    assert.equal((await pageAt(a)).status, method === "get" ? 200 : 403, "at A it waits");
+  };
+
+async function identityOf({ database }: Service, orgId: string, id: string) {
+  const connection = await findConnection(database.query, { orgId, id });
+  const none = { username: undefined, phone: undefined, locale: undefined, attributes: {} };
+  const user = { email: undefined, emailVerified: false, firstname: "", surname: "", ...none };
+  return { subject: "somebody", user, issuer: connection?.settings?.oidc.issuer ?? "" };
+}
+
 export const connectionProbes: Readonly<Record<string, Probe>> = {
   "GET /oauth/:org/connections/:id/start": isUnknown("start"),
   "GET /oauth/:org/connections/:id/callback": isUnknown("callback"),
+  "GET /oauth/:org/email-code": waitsElsewhere("email-code", "get"),
+  "POST /oauth/:org/email-code": waitsElsewhere("email-code", "post"),
+  "GET /oauth/:org/link-account": waitsElsewhere("link-account", "get"),
+  "POST /oauth/:org/link-account": waitsElsewhere("link-account", "post"),
 };

@@ -1,13 +1,16 @@
 /**
  * Whose account an identity at a provider is (connections.md §4). A subject that is linked is that account, whatever its email
- * says. A new subject gets an account of its own where its address may be believed and nobody has it; an account that is there
- * only by the proof of a domain, where the connection says so.
+ * says. A new subject gets an account of its own where its address may be believed, or is proven by a code, and nobody has it; an
+ * account that is there by the proof of a domain, where the connection says so, and otherwise by the account's own factors.
  */
 import type { Db } from "../../../db/open.ts";
 import { type Act, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { domainOf } from "../../domains/domain.ts";
 import { findDomainByName } from "../../domains/domains.store.ts";
+import { factorOwner } from "../../second-factors/factor-status.ts";
+import { findFactorSummary } from "../../second-factors/second-factors.store.ts";
+import { setEmailVerified } from "../../users/account.store.ts";
 import { isLanguageTag, isPhone } from "../../users/profile/profile.ts";
 import { emailKey, isEmail, isPersonName, type User } from "../../users/user.ts";
 import { findUser, findUserByEmail, insertUser } from "../../users/users.store.ts";
@@ -26,31 +29,57 @@ export interface UpstreamIdentity {
   readonly acr: string;
 }
 
+/** Whose account it is, or what the person has to show first. */
+export type Resolution =
+  | { readonly kind: "account"; readonly user: User }
+  /** Their address by a code: the provider's word for it is missing, or not believed. Whether there is an account is not looked at. */
+  | { readonly kind: "prove-email" }
+  /** That the account with this address is theirs, by its own factors. */
+  | { readonly kind: "prove-account"; readonly email: string };
+
+interface Resolving {
+  readonly address: string;
+  /** The person has typed the code that was sent there. */
+  readonly provenEmail?: string | undefined;
+}
+
 /** @throws ConnectionSignInFailure */
 export async function resolveAccount(
   deps: CoreDeps,
   connection: SignInConnection,
   identity: UpstreamIdentity,
-  address: string,
-): Promise<User> {
+  { address, provenEmail }: Resolving,
+): Promise<Resolution> {
   const { orgId, id: connectionId } = connection;
   const key = { orgId, connectionId, subject: identity.subject };
   const linked = await findIdentity(deps.database.query, key);
-  if (!linked) return createLinkedAccount(deps, connection, identity, address);
-  const user = await findUser(deps.database.query, orgId, linked.userId);
-  if (!user || user.disabledAt !== null) throw refused("account-disabled", identity);
-  await recordIdentityUse(deps.database.query, key, deps.clock());
-  return user;
+  if (linked) {
+    const user = await findUser(deps.database.query, orgId, linked.userId);
+    if (!user || user.disabledAt !== null) throw refused("account-disabled", identity);
+    await recordIdentityUse(deps.database.query, key, deps.clock());
+    return { kind: "account", user };
+  }
+  const trust =
+    provenEmail === undefined ? await trustOf(deps.database.query, connection, identity.user) : "proven";
+  const email = provenEmail ?? identity.user.email;
+  if (trust === "none" || email === undefined) return { kind: "prove-email" };
+  const act: Act = { orgId, actor: `connection:${connectionId}`, address };
+  return deps.database.transaction((tx) =>
+    resolveTrusted(tx, deps, { connection, identity, act, email, trust }),
+  );
 }
 
-const refused = (
+export const refused = (
   reason: "account-disabled" | "accounts-not-created" | "email-taken" | "already-linked",
   { subject, user }: UpstreamIdentity,
   detail?: string,
 ) => new ConnectionSignInFailure(reason, { subject, email: user.email, detail });
 
-/** How far an address is believed: to find the account that has it, or only to make one that nobody has. */
-type Trust = "links" | "creates" | "none";
+/**
+ * How far an address is believed: to be given the account that has it, or only to make one that nobody has. Who is not given it
+ * may prove that it is theirs.
+ */
+type Trust = "links" | "creates" | "proven";
 
 /**
  * A provider speaks for the addresses of a domain that the organisation has proven and routed to it; `verifiedClaim` believes it
@@ -60,7 +89,7 @@ async function trustOf(
   db: Db,
   { orgId, id, settings }: SignInConnection,
   { email, emailVerified }: MappedUser,
-): Promise<Trust> {
+): Promise<Trust | "none"> {
   if (email === undefined || !isEmail(email) || !emailVerified || settings.emailTrust === "never")
     return "none";
   const name = domainOf(email);
@@ -74,48 +103,60 @@ type Linking = {
   readonly identity: UpstreamIdentity;
   readonly act: Act;
 };
+type Trusted = Linking & { readonly email: string; readonly trust: Trust };
 
-async function createLinkedAccount(
-  deps: CoreDeps,
-  connection: SignInConnection,
-  identity: UpstreamIdentity,
-  address: string,
-): Promise<User> {
-  const { orgId, id: connectionId, settings } = connection;
-  const email = identity.user.email ?? "";
-  const trust = await trustOf(deps.database.query, connection, identity.user);
-  // Who claims somebody's address gets the same answer whether there is an account of it or not.
-  if (trust === "none")
-    throw refused("accounts-not-created", identity, "the email address is missing or not trusted");
-  const linking: Linking = {
-    connection,
-    identity,
-    act: { orgId, actor: `connection:${connectionId}`, address },
-  };
-  return deps.database.transaction(async (tx) => {
-    const known = await findUserByEmail(tx, orgId, emailKey(email));
-    const now = deps.clock();
-    if (known) {
-      if (!mayLink(linking, known.user, trust)) throw refused("email-taken", identity);
-      await link(tx, linking, known.user.id, now);
-      return known.user;
-    }
-    if (!settings.createAccounts) throw refused("accounts-not-created", identity);
-    const user = await insertMappedUser(tx, linking.act, { ...identity, email }, now);
+async function resolveTrusted(tx: Db, { clock }: CoreDeps, trusted: Trusted): Promise<Resolution> {
+  const { connection, identity, act, email } = trusted;
+  const { createAccounts, linking } = connection.settings;
+  const known = await findUserByEmail(tx, act.orgId, emailKey(email));
+  const now = clock();
+  if (!known) {
+    if (!createAccounts) throw refused("accounts-not-created", identity);
+    const user = await insertMappedUser(tx, act, { ...identity, email }, now);
     if (!user) throw refused("email-taken", identity);
-    await link(tx, linking, user.id, now);
-    return user;
-  });
+    await link(tx, trusted, user.id, now);
+    return { kind: "account", user };
+  }
+  if (linking === "never") throw refused("email-taken", identity);
+  if (!(await mayLink(tx, trusted, known))) return { kind: "prove-account", email };
+  if (known.user.disabledAt !== null) throw refused("account-disabled", identity);
+  await link(tx, trusted, known.user.id, now);
+  if (!known.user.emailVerified) await confirmEmail(tx, act, known.user, now);
+  return { kind: "account", user: known.user };
 }
 
 /**
- * An account whose address nobody has confirmed may be somebody else's, made beforehand: it is not linked (pre-hijacking).
+ * An account whose address nobody has confirmed, and that somebody can sign in to, may have been made beforehand by somebody
+ * else: it is not linked (pre-hijacking).
+ */
+async function mayLink(
+  tx: Db,
+  { connection, trust }: Trusted,
+  { user, passwordHash }: { readonly user: User; readonly passwordHash: string | null },
+): Promise<boolean> {
+  if (trust !== "links" || connection.settings.linking !== "verifiedEmail") return false;
+  if (user.emailVerified) return true;
+  return passwordHash === null && (await findFactorSummary(tx, factorOwner(user))).passkeys === 0;
+}
+
+async function confirmEmail(tx: Db, act: Act, { id, homeOrgId, email }: User, now: number): Promise<void> {
+  if (await setEmailVerified(tx, { orgId: homeOrgId, id, email }, now))
+    await recordAuditEvent(tx, { ...act, at: now, action: "email.verified", target: id });
+}
+
+/**
+ * The person has signed in to the account by its own factors.
  * @throws ConnectionSignInFailure
  */
-function mayLink({ connection, identity }: Linking, user: User, trust: Trust): boolean {
-  const isLinked = trust === "links" && connection.settings.linking === "verifiedEmail" && user.emailVerified;
-  if (isLinked && user.disabledAt !== null) throw refused("account-disabled", identity);
-  return isLinked;
+export function linkProvenAccount(
+  deps: CoreDeps,
+  connection: SignInConnection,
+  identity: UpstreamIdentity,
+  { user, address }: { readonly user: User; readonly address: string },
+): Promise<void> {
+  const { orgId } = connection;
+  const act: Act = { orgId, actor: `user:${user.id}`, address };
+  return deps.database.transaction((tx) => link(tx, { connection, identity, act }, user.id, deps.clock()));
 }
 
 /** @throws ConnectionSignInFailure when the subject, or the account at this connection, is linked already */

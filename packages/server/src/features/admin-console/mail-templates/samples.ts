@@ -26,6 +26,8 @@ export function sampleMail(
     case "ResetPassword":
     case "VerifyEmail":
       return { template, data: linked };
+    case "EmailCode":
+      return { template, data: { code: "123456", expiresAt: now + HOUR_MS, isVerified, ...mark } };
     case "FactorAdded":
     case "FactorRemoved":
       return { template, data: { ...seen, factor: "passkey" } };

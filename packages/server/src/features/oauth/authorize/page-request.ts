@@ -33,6 +33,7 @@ export interface PageRequirements {
   readonly isConfirmation?: true;
   readonly uiLocales?: string | undefined;
   readonly requiredAcr?: string | undefined;
+  readonly loginHint?: string | undefined;
 }
 
 /** @param page its path comes from code; request values may stand in its query, encoded */
@@ -42,13 +43,14 @@ export function pageFlow(
   startedAt: number,
   wish: PageRequirements = {},
 ): Flow {
-  const { maxAgeSeconds, prompt, isConfirmation, uiLocales, requiredAcr } = wish;
+  const { maxAgeSeconds, prompt, isConfirmation, uiLocales, requiredAcr, loginHint } = wish;
   const parameters = Object.entries({
     max_age: maxAgeSeconds,
     prompt,
     [CONFIRMATION]: isConfirmation,
     ui_locales: uiLocales,
     required_acr: requiredAcr,
+    login_hint: loginHint,
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
   return { orgId, parameters, startedAt, page };
 }
@@ -75,7 +77,7 @@ export async function readPageRequest(
     prompts: (values.get("prompt")?.split(" ") ?? []) as Prompt[],
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     acr: { ...noRequestedAcr, required: values.get("required_acr") },
-    loginHint: undefined,
+    loginHint: values.get("login_hint"),
     idTokenHint: undefined,
     uiLocales: values.get("ui_locales"),
   };
@@ -108,7 +110,7 @@ export function flowPage(
   visit: Visit,
   { flow, request }: FlowRequest,
   user: Pick<User, "locale"> | undefined,
-  endpoint: "login" | "authorize" | "twofactor",
+  endpoint: "login" | "authorize" | "twofactor" | "email-code" | "link-account",
 ) {
   const frame = pageFrame(visit, request.uiLocales, user);
   const { application, redirectsElsewhere } = signInDestination(request, visit.organisation, frame.messages);

@@ -2,9 +2,7 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { ConnectionSignInFailure } from "../../../core/connections/sign-in/failure.ts";
-import { resolveAccount } from "../../../core/connections/sign-in/resolve-account.ts";
 import type { SignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
-import { recordConnectionSignIn } from "../../../core/connections/sign-in/sign-in-log.store.ts";
 import {
   isStarted,
   type SignInStart,
@@ -12,12 +10,11 @@ import {
 } from "../../../core/connections/sign-in/sign-in-starts.store.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
-import { addressOf } from "../../../http/listeners/client-address.ts";
 import { browserRoute, openFlow, type Visit } from "../authorize/browser.ts";
 import type { Flow } from "../authorize/flow.ts";
-import { continueWithUpstream } from "../authorize/sign-in/upstream-session.ts";
 import { readFlow } from "../authorize/take-step.ts";
 import { type ConnectionDeps, callbackUri, enabledConnection, startSecrets } from "./connection-visit.ts";
+import { continueReturned } from "./first-sign-in/continue-resolved.ts";
 import { showConnectionError } from "./show-connection-error.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -81,11 +78,5 @@ async function signIn(
     ...{ address, maxAgeSeconds },
     authenticatedSince: prompts.includes("login") ? started.createdAt : undefined,
   });
-  const user = await resolveAccount(deps, connection, identity, addressOf(visit.request));
-  await recordConnectionSignIn(deps.database.query, {
-    ...{ orgId: connection.orgId, connectionId: connection.id, at: deps.clock(), outcome: "succeeded" },
-    ...{ reason: null, detail: null, subject: identity.subject, email: identity.user.email ?? null },
-    reference: visit.request.id,
-  });
-  await continueWithUpstream(deps, visit, current, { user, acr: identity.acr });
+  await continueReturned(deps, visit, current, { connection, identity });
 }

@@ -7,6 +7,7 @@ import {
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import type { SignInKind } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Macs } from "../../../core/encryption/macs.ts";
+import type { FirstSignInCookies } from "../../../http/cookies/browser-cookies.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { StartSecrets, Upstream } from "./upstream.ts";
 
@@ -15,6 +16,9 @@ export interface ConnectionDeps extends BrowserDeps {
   readonly upstreams: Readonly<Partial<Record<SignInKind, Upstream>>>;
   /** Under keys that are derived from the master keys for this purpose. */
   readonly startMacs: Macs;
+  /** As `startMacs`. */
+  readonly codeMacs: Macs;
+  readonly firstSignIns: FirstSignInCookies;
 }
 
 export interface KnownConnection {
@@ -24,13 +28,19 @@ export interface KnownConnection {
 
 /** @returns undefined unless the address names one that is in use */
 export async function enabledConnection(
-  { database, upstreams }: ConnectionDeps,
+  deps: ConnectionDeps,
   { organisation, request }: Visit,
 ): Promise<KnownConnection | undefined> {
   const { id = "" } = request.params as { id?: string };
-  if (!isUuid(id)) return undefined;
-  const key = { orgId: organisation.id, id: id.toLowerCase() };
-  const connection = await findConnection(database.query, key);
+  return isUuid(id) ? findEnabledConnection(deps, organisation.id, id.toLowerCase()) : undefined;
+}
+
+export async function findEnabledConnection(
+  { database, upstreams }: Pick<ConnectionDeps, "database" | "upstreams">,
+  orgId: string,
+  id: string,
+): Promise<KnownConnection | undefined> {
+  const connection = await findConnection(database.query, { orgId, id });
   if (!connection || !isSignInConnection(connection) || !connection.enabled) return undefined;
   const upstream = upstreams[connection.kind];
   return upstream && { connection, upstream };

@@ -112,12 +112,9 @@ forEachDatabase(({ fresh }) => {
       ...{ username: undefined, phone: undefined, locale: undefined, attributes: {} },
     };
     const identity = { subject: "late", user, acr: "urn:signet:acr:pwd" };
-    const resolving = resolveAccount(
-      running.service,
-      { ...connection, settings: before },
-      identity,
-      "127.0.0.1",
-    );
+    const resolving = resolveAccount(running.service, { ...connection, settings: before }, identity, {
+      address: "127.0.0.1",
+    });
     await assert.rejects(resolving, { reason: "accounts-not-created" });
   });
 });

@@ -25,5 +25,15 @@ export type ConnectionsTexts = {
       "account-disabled": (values: { organisation: string }) => string;
       "accounts-not-created": (values: { organisation: string; connection: string }) => string;
     };
+    emailCode: {
+      heading: string; ask: (values: { connection: string; organisation: string }) => string; send: string;
+      sent: (values: { email: string }) => string; code: string;
+      submit: (values: { application: string }) => string; resend: string; other: string; failed: string;
+      wrong: string; ended: string;
+    };
+    linkAccount: {
+      heading: string; text: (values: { organisation: string; email: string; connection: string }) => string;
+      submit: string; cancel: string; notLinked: string; otherAccount: (values: { email: string }) => string;
+    };
   };
 };

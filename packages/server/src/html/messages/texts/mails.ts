@@ -9,7 +9,7 @@ export type MailsTexts = {
     fact: (values: { name: string; value: string }) => string; copyLink: string;
     facts: {
       at: string; browser: string; invitedBy: string; service: string; kept: string; removed: string;
-      address: string; account: string;
+      address: string; account: string; code: string;
     };
     unnamedInviter: (values: { organisation: string }) => string;
     factors: {
@@ -26,6 +26,11 @@ export type MailsTexts = {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; confirm: string;
       validity: (values: { expiresAt: number }) => string; otherwise: string;
+    };
+    emailCode: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; validity: (values: { expiresAt: number }) => string;
+      otherwise: string;
     };
     acceptInvitation: {
       subject: (values: { organisation: string }) => string;
