@@ -38,6 +38,12 @@ export function chosenOf(resource: Resource, name: string): Resource | undefined
   );
 }
 
+/** All addresses, as they were written. */
+export const emailsOf = (resource: Resource): string[] =>
+  (Array.isArray(resource["emails"]) ? resource["emails"] : []).flatMap(
+    (one) => text(part(one)["value"]) ?? [],
+  );
+
 function emailOf(resource: Resource): string {
   const email = text(chosenOf(resource, "emails")?.["value"]) ?? text(resource["userName"]) ?? "";
   if (!isEmail(email))

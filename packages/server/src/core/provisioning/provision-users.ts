@@ -10,7 +10,13 @@ import { changeProfile } from "../users/profile/profile.ts";
 import { emailKey, type User } from "../users/user.ts";
 import { findUser, insertUser } from "../users/users.store.ts";
 import { InvalidUser, newPermId, setUserStatus } from "../users/users.ts";
-import { accountOf, type ProvisionedAccount, withDetails, withEnterprise } from "./account-of-resource.ts";
+import {
+  accountOf,
+  emailsOf,
+  type ProvisionedAccount,
+  withDetails,
+  withEnterprise,
+} from "./account-of-resource.ts";
 import { actOf, inTransaction, type ProvisionDeps, type Provisioning } from "./provision-transaction.ts";
 import { leaveGroups } from "./scim-members.store.ts";
 import {
@@ -115,7 +121,7 @@ export function deleteScimUser(
 const takeOver = (inside: ProvisionDeps, { connection }: Provisioning, row: ProvisionedRow): Promise<void> =>
   putScimUser(inside.database.query, {
     ...{ orgId: connection.orgId, userId: row.id, connectionId: connection.id, userName: row.email },
-    ...{ externalId: null, resource: JSON.stringify({ userName: row.email }), deletedAt: null },
+    ...{ externalId: null, resource: JSON.stringify({ userName: row.email }), emails: [], deletedAt: null },
     updatedAt: inside.clock(),
   });
 
@@ -177,7 +183,7 @@ async function writeUser(
   const changed = changedMembers(before?.resource, resource);
   const event = { action: "user.provisioned" as const, target: id, details: { changed } };
   await recordAuditEvent(tx, { ...auditFields(actOf(by), now), ...event });
-  const key = { orgId, userId: id, connectionId };
+  const key = { orgId, userId: id, connectionId, emails: emailsOf(resource) };
   await putScimUser(tx, { ...key, userName, externalId, resource: text, deletedAt: null, updatedAt: now });
 }
 

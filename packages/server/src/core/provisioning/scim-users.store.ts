@@ -115,7 +115,7 @@ function narrowed({ orgId, connectionId }: ConnectionOf, { id, userName, externa
     ...(email === undefined
       ? []
       : [
-          isOne(sql`${own} and lower(resource) like ${`%${escaped(email.toLowerCase())}%`} escape '!'
+          isOne(sql`${own} and more_emails is not null and more_emails like ${`%${escaped(email.toLowerCase())}%`} escape '!'
             union all ${account(email)}`),
         ]),
   ];
@@ -194,8 +194,19 @@ export async function findClash(
   return row.user_name_key === userNameKey(userName) ? "userName" : "externalId";
 }
 
-export async function putScimUser(tx: Db, user: Omit<ScimUser, "userNameKey" | "version">): Promise<void> {
-  const row = { ...toRow({ ...user, userNameKey: userNameKey(user.userName) }), version: 1 };
+/** @param user.emails all of the resource */
+export async function putScimUser(
+  tx: Db,
+  {
+    emails,
+    ...user
+  }: Omit<ScimUser, "userNameKey" | "moreEmails" | "version"> & {
+    readonly emails: readonly string[];
+  },
+): Promise<void> {
+  const moreEmails = emails.length > 1 ? emails.map((email) => email.toLowerCase()).join("\n") : null;
+  const keys = { userNameKey: userNameKey(user.userName), moreEmails };
+  const row = { ...toRow({ ...user, ...keys }), version: 1 };
   const { org_id: _, user_id: __, version: ___, ...changed } = row;
   await tx
     .insertInto("scim_user")

@@ -35,6 +35,7 @@ import { operators } from "./0036-operators.ts";
 import { domains } from "./0037-domains.ts";
 import { scimCounts } from "./0038-scim-counts.ts";
 import { firstSignIns } from "./0039-first-sign-ins.ts";
+import { moreEmails } from "./0040-more-emails.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const timeline: readonly Migration[] = [
   domains,
   scimCounts,
   firstSignIns,
+  moreEmails,
 ];

@@ -56,6 +56,8 @@ export interface ScimUserTable {
   external_id: string | null;
   /** JSON: the resource as the client wrote it, in normal form. */
   resource: string;
+  /** All email addresses in small letters, a line each, of a user with several: of one alone the account has it. */
+  more_emails: string | null;
   /** When the client deleted a user whose account stays, disabled. */
   deleted_at: number | null;
   updated_at: number;

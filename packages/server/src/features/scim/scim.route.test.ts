@@ -168,6 +168,24 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await filtered('emails.value eq "n2@acme.example"')).totalResults, 0);
     });
 
+    test("each is found by any of its addresses, and by none that it no longer has", async () => {
+      const [work, home] = [`w${count++}@acme.example`, `Home%_${count++}@acme.example`];
+      const both = [
+        { value: work, type: "work", primary: true },
+        { value: home, type: "home" },
+      ] as const;
+      const { id, userName } = await create({ emails: both });
+      const found = async (filter: string) => (await filtered(filter)).Resources.map((one) => one.id);
+      assert.deepEqual(await found(`emails eq "${home.toUpperCase()}"`), [id]);
+      assert.deepEqual(await found(`emails[type eq "home"].value eq "${home}"`), [id]);
+      assert.deepEqual(await found(`emails[type eq "work" and value eq "${home}"]`), []);
+      assert.deepEqual(await found(`emails.value eq "${work}"`), [id]);
+      const alone = { ...person({ emails: [both[0]] }), userName };
+      assert.equal((await scim.call("PUT", `/Users/${id}`, alone)).status, 200);
+      assert.deepEqual(await found(`emails eq "${home}"`), []);
+      assert.deepEqual(await found(`emails eq "${work}"`), [id]);
+    });
+
     test("of two at once with one name, one is made", async () => {
       const body = person();
       const answers = await Promise.all([1, 2, 3].map(() => scim.call("POST", "/Users", body)));

@@ -1,6 +1,7 @@
 /** What uses a scope: applications that may request it, and consents and pre-authorizations for it that count. */
 import { type RawBuilder, sql } from "kysely";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
+import { guestRelation } from "../../../core/users/members/guests.store.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
 import { containing } from "../../../db/search-text.ts";
@@ -32,7 +33,7 @@ export async function listScopeUses(
   list: ListRequest,
 ): Promise<ListPage<ScopeUse>> {
   const { matching, within, value, id, direction, limit } = sqlList(db, list, useFields, sql.ref("used.id"));
-  const used = usesOf(db, scope);
+  const used = usesOf(db, scope, await guestRelation(db, scope.orgId));
   const { rows } = await sql<Listed>`${used}
     select type, id, name, ${value} as "sortValue" from used where ${matching} and ${within}
     order by ${value} ${sql.raw(direction)}, ${id} ${sql.raw(direction)} limit ${limit}`.execute(db);
@@ -43,21 +44,23 @@ export async function listScopeUses(
   });
 }
 
-function usesOf(db: Db, scope: CustomScope): RawBuilder<unknown> {
+/** @param guests a guest's address is the home's, and joined as a table of values */
+function usesOf(db: Db, scope: CustomScope, guests: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
   const { orgId, name } = scope;
   const allowed = isPostgres(db)
     ? sql`jsonb_exists(cast(a.settings as jsonb) -> 'allowedScopes', ${name})`
     : sql`exists (select 1 from json_each(a.settings, '$.allowedScopes') where value = ${name})`;
+  const email = guests ? sql`coalesce(u.email, g.email)` : sql`u.email`;
   return sql`with used as (
     select cast('application' as text) as type, a.id, a.name, a.created_at as "createdAt"
       from application a
       where a.org_id = ${orgId} and a.settings like ${containing(JSON.stringify(name))} escape '!' and ${allowed}
     union all
     select cast('consent' as text), c.id,
-        a.name || coalesce(' (' || u.email || ')', ''), c.granted_at
+        a.name || coalesce(' (' || ${email} || ')', ''), c.granted_at
       from consent c join application a on a.org_id = c.org_id and a.id = c.application_id
-      left join membership m on m.org_id = c.org_id and m.user_id = c.user_id
-      left join user_account u on u.org_id = m.home_org_id and u.id = m.user_id
+      left join user_account u on u.org_id = c.org_id and u.id = c.user_id
+      ${guests ? sql`left join ${guests} g on g.id = c.user_id` : sql``}
       where c.org_id = ${orgId} and c.revoked_at is null and ${counts("c", "granted_at", scope)}
     union all
     select cast('preauthorization' as text), p.id, a.name, p.created_at

@@ -216,6 +216,11 @@ forEachDatabase(({ fresh }) => {
     const grant = { application, scopes: ["ledger"], actor: "test" };
     const forAll = await grantOrganisationConsent(running.service, grant);
     const forOne = await grantByAdministrator(running.service, { ...grant, userId: org.user.id });
+    // Of a guest, whose address is the home's.
+    const home = await makeOrganisation(running.service, "Home");
+    const visit = { orgId: org.organisation.id, homeOrgId: home.organisation.id, userId: home.user.id };
+    await insertMembership(running.service.database.query, { ...visit, role: "Standard", now: clock() });
+    const ofGuest = await grantByAdministrator(running.service, { ...grant, userId: home.user.id });
     const ahead = await createPreauthorization(running.service, grant);
     const uses = async (id: string, query = "") => {
       const { status, body } = await api.call("GET", `/scopes/${id}/uses?total=true${query}`);
@@ -226,15 +231,13 @@ forEachDatabase(({ fresh }) => {
     const { name } = application;
     const all = [
       ["application", application.id, name],
-      ...[forAll, forOne.id].map((one, at) => [
-        "consent",
-        one,
-        at === 0 ? name : `${name} (${org.user.email})`,
-      ]),
+      ["consent", forAll, name],
+      ["consent", forOne.id, `${name} (${org.user.email})`],
+      ["consent", ofGuest.id, `${name} (${home.user.email})`],
       ["preauthorization", ahead.id, name],
     ];
     const told = await uses(first.id);
-    assert.equal(told.total, 4);
+    assert.equal(told.total, 5);
     assert.deepEqual(told.items.toSorted(), all.toSorted());
     const filter = encodeURIComponent(`type eq "consent" and name co "${org.user.email}"`);
     assert.deepEqual((await uses(first.id, `&filter=${filter}`)).items.length, 1);
