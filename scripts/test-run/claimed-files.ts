@@ -1,7 +1,9 @@
 /** What a worker of a test run does: it takes one test file after the other, until there are none left (test-workers.ts). */
+import assert from "node:assert/strict";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { guardStatements } from "../../packages/server/src/testing/distribution/statement-guard.ts";
 import { trackErrorsCheaply } from "./error-tracking.ts";
 
 export interface Work {
@@ -14,6 +16,7 @@ export interface Work {
 
 export async function runClaimedFiles({ files, claims, maxAfterTestsMs }: Work): Promise<void> {
   const { declaring } = trackErrorsCheaply();
+  const guard = await guardStatements();
   const opened = new Map<string, string[]>();
   for (const [index, [name, url]] of files.entries()) {
     if (!isClaimed(path.join(claims, String(index)))) continue;
@@ -30,6 +33,15 @@ export async function runClaimedFiles({ files, claims, maxAfterTestsMs }: Work):
     for (const [kind, count] of openResources())
       if (count > (before.get(kind) ?? 0)) opened.set(kind, [...(opened.get(kind) ?? []), name]);
   }
+  declaring();
+  await describe("statements of the stores", () => {
+    test("each names one organisation", () =>
+      assert.deepEqual(
+        guard.take(),
+        [],
+        "see packages/server/src/testing/distribution/crossing-functions.ts",
+      ));
+  });
   // What a test leaves open (a server, a timer) would keep the process, and with it the whole run, for ever: no timeout of
   // node:test ends a process whose tests are done.
   setTimeout(() => endForLeftovers(opened), maxAfterTestsMs).unref();

@@ -7,6 +7,7 @@ import {
   grantOrganisationConsent,
 } from "../../../core/consents/consents.ts";
 import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
+import { insertMembership } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";

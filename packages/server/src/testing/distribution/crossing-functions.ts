@@ -1,0 +1,66 @@
+/**
+ * Functions whose statements name no organisation, or a list of them, and why. Each is sent to all nodes, through the coordinator.
+ */
+const housekeeping = "housekeeping, which one node does for all organisations";
+const startup = "once at a start, or by an operator's command";
+const metrics = "a gauge of the whole service";
+const hourly = "counts of all organisations, written in one statement";
+const visits = "where an account is a guest: only its home asks, as it changes or ends";
+const unnamed = "what is presented names no organisation: found by a random value's hash or key";
+
+export const crossingFunctions: Readonly<Record<string, string>> = {
+  "actions.findActionAnywhere": unnamed,
+  "applications.organisationOfApplication": unnamed,
+  "activity.addActivity": hourly,
+  "activity.recordPeaks": hourly,
+  "agent-key.deleteRetiredAgentKeys": housekeeping,
+  "backup.hasRows": startup,
+  "backup.insertRows": startup,
+  "backup.readRows": startup,
+  "ca-expiry.firstCaExpiry": metrics,
+  "chain.findAnyHead": startup,
+  "chain.nextOrganisationToChain": housekeeping,
+  "data-export.readMemberships": visits,
+  "delete-expired.deleteExpired": housekeeping,
+  "deletion.findVisits": visits,
+  "deletion.listDue": housekeeping,
+  "device-authorizations.findOrganisationsByUserCode": unnamed,
+  "device-ca.deleteDrainedGenerations": housekeeping,
+  "device-ca.findExpiringGenerations": housekeeping,
+  "device-ca.listSealedCaKeys": startup,
+  "devices.deleteSupersededCertificates": housekeeping,
+  "domains.listDueDomains": housekeeping,
+  "due-rows.dueRows": "mail and notifications of all organisations: see dueRowsOfNodes",
+  "due-rows.dueRowsOfNodes": "mail and notifications of all organisations",
+  "due-rows.findDueRows": "mail and notifications of all organisations: see dueRowsOfNodes",
+  "expire-requests.clearOldContinuations": housekeeping,
+  "expire-requests.deleteOldRequests": housekeeping,
+  "expire-requests.endedBefore": housekeeping,
+  "expire-requests.listExpired": housekeeping,
+  "expire-requests.listSeqs": "what the requests of all who wait have become, in one statement",
+  "guests.accountsOf": "accounts of a page of guests, from as many homes; without a join over them",
+  "key-age.oldestSigningKey": metrics,
+  "mail.findReadableMail": "the demo's mailbox",
+  "mail.listReadableMails": "the demo's mailbox",
+  "members.organisationsOfUser": visits,
+  "migrate.applyPending": startup,
+  "open-requests.countConnectedAgents": metrics,
+  "open-requests.countOpenRequests": metrics,
+  "organisations-list.listOrganisationPage": "operators' list of all organisations",
+  "organisations.listOrganisations": startup,
+  "organisations.organisationsAdministeredBy": visits,
+  "outbox-backlog.findOutboxBacklog": metrics,
+  "scopes.listScopesBeginning": startup,
+  "scopes.listScopesTelling": startup,
+  "sealed-columns.listSealedValues": startup,
+  "session-keys.findSessionKey": unnamed,
+  "signing-keys.findAnySigningKey": startup,
+  "signing-keys.findKeysToRotate": housekeeping,
+  "signing-keys.listSealedKeys": startup,
+  "stream.countUnsent": metrics,
+  "stream.findUnsent": housekeeping,
+  "system-accounts.findByPublicKey": unnamed,
+  "transaction-scope.runInTransaction": "what a test itself sends in a transaction",
+  "unchained.countAllUnchained": metrics,
+  "undefined-scopes.listUndefinedScopes": startup,
+};
