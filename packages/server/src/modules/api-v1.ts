@@ -24,6 +24,10 @@ import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
 import { apiAssignmentsRoutes } from "../features/api-v1/roles/assignments.route.ts";
 import { apiRolesRoutes } from "../features/api-v1/roles/roles.route.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
+import { apiAgentKeysRoutes } from "../features/api-v1/signing-pools/agent-keys.route.ts";
+import { apiAgentsRoutes } from "../features/api-v1/signing-pools/agents.route.ts";
+import { apiPoolsRoutes } from "../features/api-v1/signing-pools/pools.route.ts";
+import type { SigningAdmin } from "../features/api-v1/signing-pools/signing-deps.ts";
 import { apiSystemAccountKeysRoutes } from "../features/api-v1/system-accounts/system-account-keys.route.ts";
 import { apiSystemAccountPermissionsRoutes } from "../features/api-v1/system-accounts/system-account-permissions.route.ts";
 import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/system-accounts.route.ts";
@@ -31,10 +35,28 @@ import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.ro
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { registerDevice, withdrawCode } from "../features/device-identity/admin/register-device.ts";
 import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
+import {
+  addAgentKeys,
+  deactivateAgent,
+  registerAgent,
+  retireAgentKey,
+} from "../features/sovereign/admin-api/agents.ts";
+import {
+  changePool,
+  checkPoolSettings,
+  createPool,
+  deletePool,
+  disablePool,
+} from "../features/sovereign/admin-api/pools.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
 import { problemErrorAnswer, problemErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
+
+const signing: SigningAdmin = {
+  ...{ createPool, checkPoolSettings, changePool, disablePool, deletePool },
+  ...{ registerAgent, addAgentKeys, deactivateAgent, retireAgentKey },
+};
 
 export const apiV1: Module = (scope, { service, errors, operations, calls }) => {
   acceptJson(scope);
@@ -80,6 +102,9 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiSystemAccountPermissionsRoutes(api, apiDeps);
   apiDevicesRoutes(api, apiDeps);
   apiEnrollmentCodesRoutes(api, { ...apiDeps, registerDevice, withdrawCode });
+  apiPoolsRoutes(api, { ...apiDeps, signing });
+  apiAgentsRoutes(api, { ...apiDeps, signing });
+  apiAgentKeysRoutes(api, { ...apiDeps, signing });
   apiOrganisationRoutes(api, apiDeps);
   apiOperatorsRoutes(api, { ...apiDeps, deviceCa: service.deviceCa });
   apiRootRoute(scope, apiDeps);

@@ -74,6 +74,17 @@ const toKey = ({ public_jwk, x5c, ...row }: AgentKeyTable): AgentKey => ({
 export const listAgentKeys = async (db: Db, orgId: string, agentId: string): Promise<AgentKey[]> =>
   (await keysOf(db, orgId).where("agent_id", "=", agentId).execute()).map(toKey);
 
+/** By agent, in any state, oldest first. */
+export async function listKeysByAgent(
+  db: Db,
+  orgId: string,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, AgentKey[]>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await keysOf(db, orgId).where("agent_id", "in", agentIds).execute();
+  return Map.groupBy(rows.map(toKey), ({ agentId }) => agentId);
+}
+
 /**
  * @param tx roll it back when the key is refused
  * @returns false when the key is registered in any organisation, or was compromised in a deleted pool

@@ -24,6 +24,7 @@ const pathParameterInfo: Readonly<
   groupId: { description: "the group", schema: uuid },
   memberId: { description: "the user's PermId, or the group", schema: uuid },
   tokenId: { description: "the token of the connection", schema: uuid },
+  kid: { description: "the key's RFC 7638 thumbprint", schema: text },
   requestId: { description: "the signing request", schema: { type: "string" } },
   rest: { description: "the rest of the path", schema: text },
   id: { description: "the record id, or the token from an email link", schema: text },

@@ -115,6 +115,7 @@ describe("shell samples", () => {
       KEY_ID: org.user.id,
       USER_ID: org.user.id,
       PERM_ID: org.user.id,
+      KID: "unknown",
       KEY: await makeSessionKey(service, org),
       EMAIL: org.user.email,
       USERNAME: "ada",

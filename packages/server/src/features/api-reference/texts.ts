@@ -91,6 +91,11 @@ export const tags = [
     description: "Devices with their certificates, and the codes that enrol one each.",
   },
   {
+    name: "API v1: signing pools",
+    description:
+      "Pools of agents that hold the keys of the organisation's tokens, the agents, and their keys.",
+  },
+  {
     name: "API v1: organisation",
     description: "The organisation, the keys that sign its tokens, and its audit log.",
   },

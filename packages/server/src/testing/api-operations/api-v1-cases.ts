@@ -7,6 +7,7 @@ import { apiDomainCases } from "./api-domains.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
+import { apiPoolCases } from "./api-pools.ts";
 import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
 import { apiSystemAccountCases } from "./api-system-accounts.ts";
@@ -22,6 +23,7 @@ export const apiV1AllCases = {
   ...apiGroupCases,
   ...apiGrantCases,
   ...apiOrganisationCases,
+  ...apiPoolCases,
   ...apiRoleCases,
   ...apiScopeCases,
   ...apiSystemAccountCases,

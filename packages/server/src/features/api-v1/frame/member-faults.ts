@@ -22,10 +22,13 @@ export const unknownReference = (path: string): ApiError =>
 /**
  * Of rules that the endpoints of devices and of signing share: their faults begin with the member that they are about.
  * @param members of the body; a fault of anything else is of the whole
+ * @param within where the rules see the body in a larger one
  */
-export function codedAnswer(error: unknown, members: readonly string[]): never {
+export function codedAnswer(error: unknown, members: readonly string[], within = ""): never {
   if (!(error instanceof CodedError)) throw error;
-  const { status, message } = error;
+  const { status } = error;
+  const isWithin = within !== "" && error.message.startsWith(within);
+  const message = isWithin ? error.message.slice(within.length).replace(/^[.:] ?/, "") : error.message;
   if (status === 404) throw notFound();
   if (status === 409) throw conflict(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
   const [, member = "", rest = "", text = ""] = /^(\w+)((?:\[\d+\]|\.\w+)*):? (.+)$/.exec(message) ?? [];
