@@ -7,6 +7,8 @@ import { addActivity } from "../../packages/server/src/core/activity/activity.st
 import { listApplications } from "../../packages/server/src/core/applications/applications.store.ts";
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
+import { listTokens } from "../../packages/server/src/core/connections/connections.store.ts";
+import { recordConnectionSignIn } from "../../packages/server/src/core/connections/sign-in/sign-in-log.store.ts";
 import {
   createPreauthorization,
   grantOrganisationConsent,
@@ -25,6 +27,8 @@ import { addDependentRecords } from "../../packages/server/src/testing/fakes/pen
 import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { groupRef, makeDirectory } from "../../packages/server/src/testing/fixtures/directory.ts";
 import { enrolledByCode, newCode } from "../../packages/server/src/testing/fixtures/enrolments.ts";
+import { newScimConnection } from "../../packages/server/src/testing/fixtures/scim-connection.ts";
+import { newSignInConnection } from "../../packages/server/src/testing/fixtures/sign-in-connection.ts";
 import { type ListedRoute, listRoutes } from "../../packages/server/src/testing/list-routes.ts";
 import { recordAddress } from "../../packages/server/src/testing/probes/record-address.ts";
 import {
@@ -175,6 +179,7 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
   const directory = await makeDirectory(service, orgId);
   const inner = await directory.group("Night shift");
   const group = await directory.group("Bakery", [groupRef(inner)]);
+  const connections = await furnishConnections(service, orgId);
   const scopes = ["openid", "profile"];
   const consent = await grantOrganisationConsent(service, { application: payroll, scopes, actor });
   const preauthorized = await createPreauthorization(service, {
@@ -188,10 +193,28 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     scopes: scope.id,
     groups: group,
     member: inner,
+    ...connections,
     consents: consent,
     preauthorizations: preauthorized.id,
     ...(await makeKeyHolders(service, orgId)),
   };
+}
+
+/** A directory that has called, and a provider that a user could not sign in with. */
+async function furnishConnections(service: Service, orgId: string): Promise<Record<string, string>> {
+  const scim = await newScimConnection(service, orgId);
+  const noa = { userName: "noa@northwind.example", emails: [{ value: "noa@northwind.example" }] };
+  await scim.call("POST", "/Users", noa);
+  await scim.call("POST", "/Users", noa);
+  await scim.call("POST", "/Groups", { displayName: "Drivers" });
+  const [token] = await listTokens(service.database.query, scim.connection);
+  const provider = await newSignInConnection(service, orgId);
+  await recordConnectionSignIn(service.database.query, {
+    ...{ orgId, connectionId: provider, at: service.clock(), outcome: "failed" },
+    ...{ reason: "audience-mismatch", detail: "aud is another-client", subject: "248289761001" },
+    ...{ email: "noa@northwind.example", reference: "7f3a-21" },
+  });
+  return { connections: scim.connection.id, "connections/sign-ins": provider, token: token?.id ?? "" };
 }
 
 async function makeKeyHolders(service: Service, orgId: string): Promise<Record<string, string>> {

@@ -21,6 +21,7 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["/system-accounts?state=enabled", "disable"],
   ["/scopes", "remove"],
   ["/groups", "remove"],
+  ["/connections", "disable"],
   ["/consents", "revoke"],
   ["/preauthorizations", "remove"],
   ["/pools/:pool/agents", "deactivate"],

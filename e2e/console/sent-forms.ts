@@ -16,6 +16,7 @@ const areas = {
   people: /^\/oauth\/manage\/:org\/users\//,
   applications: /^\/oauth\/manage\/:org\/applications\//,
   pools: /^\/oauth\/manage\/:org\/pools\//,
+  connections: /^\/oauth\/manage\/:org\/connections\b/,
   records: /^\/oauth\/manage\/:org\/(system-accounts|scopes|groups|consents|preauthorizations|quickstart)\b/,
   experience: /^\/oauth\/manage\/:org\/(settings\/(branding|logo|sign-in-methods)|mail-templates)\b/,
   // All others.

@@ -13,6 +13,7 @@ const records: Readonly<Record<string, readonly string[]>> = {
   "/oauth/manage/:org/system-accounts/:id": ["general", "keys", "activity", "settings"],
   "/oauth/manage/:org/scopes/:id": ["general", "applications", "activity"],
   "/oauth/manage/:org/groups/:id": ["general", "members", "activity"],
+  "/oauth/manage/:org/connections/:id": ["general", "tokens", "calls", "activity", "settings"],
   "/oauth/manage/:org/pools/:pool": ["overview", "agents", "requests", "settings"],
   "/oauth/manage/:org/pools/:pool/agents/:agent": ["overview", "activity"],
   "/devices/manage/:org/:id": ["overview", "activity", "certificates"],

@@ -6,6 +6,8 @@ import { applicationList } from "../features/admin-console/applications/list.rou
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
 import { auditLogFilters } from "../features/admin-console/audit-log/saved-home.ts";
 import { commandMenuRoute } from "../features/admin-console/command-menu/search.route.ts";
+import { connectionList } from "../features/admin-console/connections/connection-list.ts";
+import { connectionsRoutes } from "../features/admin-console/connections/connections.route.ts";
 import { consentList } from "../features/admin-console/consents/consent-list.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import { preauthorizationList } from "../features/admin-console/consents/preauthorization-list.ts";
@@ -88,6 +90,7 @@ export const adminConsole: Module = (scope, app) => {
   const compose = mailComposer(deps);
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
   groupsRoutes(scope, deps);
+  connectionsRoutes(scope, { ...service, ...deps });
   usersRoutes(scope, { ...service, ...deps });
   systemAccountsPages(scope, { ...service, ...deps });
   overviewRoute(scope, { ...deps, applications: service.applications, keyRotationDays, hasMail });
@@ -97,7 +100,7 @@ export const adminConsole: Module = (scope, app) => {
 
 const listsWithFilters: ReadonlyArray<SavedList & { readonly savedAs: string }> = [
   ...[applicationList, userList, groupList, accountList, scopeList, consentList, preauthorizationList],
-  ...[poolList, deviceList, codeList],
+  ...[connectionList, poolList, deviceList, codeList],
 ];
 
 /** By the name that they are stored under. */

@@ -62,6 +62,8 @@ export interface EditForm<Deps, Stored, Input, Content> {
   readonly readOnlyAllowed?: boolean;
   /** It sends something and leaves the record as it is: see `acceptActionForm`. */
   readonly isRepeatable?: true;
+  /** Fields that never wait in a page while one signs in again: see `askForIdentity`. */
+  readonly secretFields?: readonly string[];
   /** The page embeds another document of ours. */
   readonly hasFrame?: true;
   /** @throws NotFound */
@@ -171,7 +173,7 @@ export async function submitEditForm<Deps extends ConsoleDeps, Stored extends { 
 ): Promise<void> {
   const isUndo = parsedForm(visit.request).values.has(UNDO_FIELD);
   const sent = await (isUndo ? acceptOneTimeForm(deps, visit) : acceptActionForm(deps, visit, form));
-  if (sent.outcome === "reauthenticate") return askForIdentity(deps, visit, sent);
+  if (sent.outcome === "reauthenticate") return askForIdentity(deps, visit, sent, form.secretFields);
   try {
     await (isUndo ? undo : submit)(deps, visit, form, sent);
   } catch (error) {

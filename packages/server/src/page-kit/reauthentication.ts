@@ -21,15 +21,20 @@ import {
   type Visit,
 } from "./page.ts";
 
-/** Answers a form of the console with outcome `reauthenticate`. */
+/**
+ * Answers a form of the console with outcome `reauthenticate`.
+ * @param secretFields never wait in a page: for one that was typed, `<name>-due` asks for it again
+ */
 export async function askForIdentity(
   deps: Pick<ConsoleDeps, "database" | "clock" | "browserSession">,
   visit: Visit,
   form: SentForm,
+  secretFields: readonly string[] = [],
 ): Promise<void> {
   const frame = await consoleFrame(deps, visit, form.signedIn, undefined);
+  const secrets = secretFields.filter((name) => (form.values.get(name) ?? "") !== "");
   await showWaitingForm(deps, visit, form, {
-    frame,
+    ...{ frame, secrets, carried: Object.fromEntries(secrets.map((name) => [`${name}-due`, "1"])) },
     signInUri: consolePath(visit.organisation, "/confirm-identity"),
   });
 }

@@ -42,6 +42,15 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "preauthorizations/new": "recent",
   "preauthorizations/bulk": "recent",
   "preauthorizations/:id/delete": "recent",
+  // Who provisions users, and who says who signs in.
+  "connections/new": "recent",
+  "connections/bulk": (values) => (values.get("act") === "disable" ? "any" : "recent"),
+  "connections/:id/settings": "recent",
+  "connections/:id/tokens/new": "recent",
+  "connections/:id/tokens/:token/end": "recent",
+  "connections/:id/enable": "recent",
+  "connections/:id/disable": "any",
+  "connections/:id/delete": "recent",
   // Members get the group's roles.
   "groups/new": "recent",
   "groups/bulk": "recent",

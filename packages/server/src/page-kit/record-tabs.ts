@@ -11,6 +11,7 @@ import type { FormView } from "../html/components/form-state.ts";
 import { tabs } from "../html/components/tabs.ts";
 import type { Content, Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
+import { NotFound } from "../http/errors.ts";
 import { parseQuery } from "../http/form-body.ts";
 import { findLastChange } from "./actor-names.ts";
 import { type ConsolePage, consoleFrame } from "./console-frame.ts";
@@ -31,8 +32,10 @@ type SharedTabs = Messages["console"]["frame"]["recordTabs"];
 export type TabName = Exclude<keyof OwnTabs | keyof SharedTabs, "label">;
 type TabLabels = { readonly label: string } & Readonly<Partial<Record<TabName, string>>>;
 
-export interface RecordTab<Deps, View> {
+export interface RecordTab<Deps, View, Stored = never> {
   readonly name: TabName;
+  /** Of records of one sort alone; at the address of another there is nothing. */
+  isShown?(record: Stored): boolean;
   /** The first tab's is the record's own, the others' are below it. */
   readonly url: `/${string}`;
   /** Left out where the tab is a form, whose route shows it with `showInTab`. */
@@ -58,7 +61,7 @@ export interface TabbedRecord<Deps extends ConsoleDeps, Stored extends { readonl
   load(deps: Deps, view: RecordView<Stored>, visit: Visit, signedIn: SignedIn): View | Promise<View>;
   /** What stands above every tab. */
   above(view: View): RecordParts;
-  readonly tabs: readonly [RecordTab<Deps, View>, ...RecordTab<Deps, View>[]];
+  readonly tabs: readonly [RecordTab<Deps, View, Stored>, ...RecordTab<Deps, View, Stored>[]];
   /** Where they are not those of every record. */
   labels?(messages: Messages): TabLabels;
 }
@@ -94,11 +97,12 @@ export async function showTab<
   deps: Deps,
   visit: Visit,
   record: TabbedRecord<Deps, Stored, View>,
-  tab: RecordTab<Deps, View>,
+  tab: RecordTab<Deps, View, Stored>,
 ): Promise<void> {
   const query = queryString(Object.fromEntries(parseQuery(visit.request).values));
   const signedIn = await requireAdministrator(deps, visit, `${requestPath(visit)}${query}`);
   const stored = await record.place.require(deps, visit);
+  if (tab.isShown?.(stored) === false) throw new NotFound("tab");
   const frame = await consoleFrame(deps, visit, signedIn, record.place.current);
   const page = await showInTab(deps, visit, record, {
     ...{ tab: tab.name, frame, stored, signedIn },
@@ -181,16 +185,17 @@ const labelsOf = (record: Pick<TabbedRecord<never, never, never>, "labels">, mes
 
 function tabNavigation<Deps extends ConsoleDeps, Stored extends { readonly id: string }, View>(
   record: TabbedRecord<Deps, Stored, View>,
-  { uriOf, messages }: Pick<RecordView<Stored>, "uriOf" | "messages">,
+  { record: stored, uriOf, messages }: Pick<RecordView<Stored>, "record" | "uriOf" | "messages">,
   current: { readonly name: TabName; readonly faults: number },
 ): Html {
   const labels = labelsOf(record, messages);
-  const link = ({ name }: RecordTab<Deps, View>) => ({
+  const link = ({ name }: { readonly name: TabName }) => ({
     id: `tab-${name}`,
     label: labels[name] ?? name,
     uri: uriOf(tabRest(record, name)),
     isCurrent: name === current.name,
     ...(name === current.name && current.faults > 0 ? { count: current.faults } : {}),
   });
-  return tabs({ label: labels.label, links: record.tabs.map(link) });
+  const shown = record.tabs.filter((tab) => tab.isShown?.(stored) ?? true);
+  return tabs({ label: labels.label, links: shown.map(link) });
 }

@@ -40,17 +40,22 @@ export async function cutCalls(db: Db, { orgId, id }: ConnectionKey): Promise<vo
     .execute();
 }
 
-/** Newest first. @param after the id of the last one that was shown */
+/** Newest first. @param page.after the id of the last one that was shown. @param page.isFailed those that were refused alone */
 export async function listCalls(
   db: Db,
   { orgId, id }: ConnectionKey,
-  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  {
+    limit,
+    after,
+    isFailed = false,
+  }: { readonly limit: number; readonly after?: string | undefined; readonly isFailed?: boolean },
 ): Promise<ConnectionCall[]> {
   let query = db
     .selectFrom("connection_call")
     .selectAll()
     .where((eb) => allOf(eb, { org_id: orgId, connection_id: id }));
   if (after !== undefined) query = query.where("id", "<", after);
+  if (isFailed) query = query.where("status", ">=", 400);
   const rows = await query.orderBy("id", "desc").limit(Math.min(limit, MAX_CALLS)).execute();
   return rows.map((row) => toRecord(row));
 }

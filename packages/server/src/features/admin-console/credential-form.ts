@@ -38,10 +38,11 @@ interface CredentialTexts {
   readonly lifetimeHint?: string;
   readonly never: string;
   days(value: { count: number }): string;
-  readonly others: string;
+  /** Left out where the others stay as they are. */
+  readonly others?: string;
   readonly othersHint?: string;
-  readonly keep: string;
-  expireIn(days: { count: number }): string;
+  readonly keep?: string;
+  readonly expireIn?: (days: { count: number }) => string;
   readonly labelFault: string;
   readonly choiceFault: string;
   readonly submit: string;
@@ -60,7 +61,7 @@ export function credentialPage(
   const { duration } = view.messages.console.frame;
   const labels = {
     ...{ label: text.label, lifetime: text.lifetime },
-    ...{ period: duration.customLabel, others: text.others },
+    ...{ period: duration.customLabel, others: text.others ?? "" },
   };
   const field = fieldsOf(view, labels);
   const choices = (values: readonly string[], other: string, days: CredentialTexts["days"]) =>
@@ -87,11 +88,12 @@ export function credentialPage(
       }),
       // The stylesheet shows it where it is chosen.
       html`<div class="custom-period">${durationInput({ ...field("period"), hint: duration.range(PERIOD), units: ["hours", "days"] })}</div>`,
-      selectField({
-        ...field("others"),
-        hint: text.othersHint,
-        choices: choices(overlaps, text.keep, text.expireIn),
-      }),
+      text.expireIn &&
+        selectField({
+          ...field("others"),
+          hint: text.othersHint,
+          choices: choices(overlaps, text.keep ?? "", text.expireIn),
+        }),
     ],
     submit: { id: `${page.noun}-create`, label: text.submit },
     cancelUri: page.breadcrumbs.at(-1)?.uri,

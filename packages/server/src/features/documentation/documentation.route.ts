@@ -9,6 +9,7 @@ import { type Chapter, handbookPage } from "./handbook.page.ts";
 import { applications, overview, quickstart, scopes, systemAccounts } from "./handbook-build.ts";
 import { auditLog, devices, pools, settings, signingKeys, tokenInspector } from "./handbook-machines.ts";
 import {
+  connections,
   consents,
   groups,
   invitations,
@@ -21,7 +22,7 @@ import {
 /** In the order of the navigation; a page of it without a chapter does not compile. */
 const chapters: Readonly<Record<ConsolePage, Chapter>> = {
   ...{ overview, quickstart, applications, scopes, systemAccounts },
-  ...{ users, groups, invitations, consents, signInPage, mailTemplates, policies },
+  ...{ users, groups, connections, invitations, consents, signInPage, mailTemplates, policies },
   ...{ devices, pools, auditLog, signingKeys, tokenInspector, settings },
 };
 

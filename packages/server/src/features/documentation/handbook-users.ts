@@ -20,6 +20,16 @@ export const groups: Chapter = {
 <p>Groups of a SCIM connection keep the name and members that the directory sends. Their description is yours.</p>`,
 };
 
+export const connections: Chapter = {
+  title: "Connections",
+  body: html`<p>A <strong>SCIM directory</strong> such as Microsoft Entra ID or Okta creates, changes and disables users and groups here. Create the connection, then a token, and enter the SCIM URL and the token in the directory. <strong>Calls</strong> lists the last 1,000 requests with their status.</p>
+<p>An <strong>identity provider</strong> signs users in. Create the connection, register its redirect URI at the provider, then enable it. <strong>Sign-ins</strong> lists what the provider answered in the last 30 days, with the reason of each failure and the reference of the page that the user saw.</p>
+<ul>
+<li>Several tokens can be active at a time: add the new one, enter it in the directory, then revoke the old one.</li>
+<li>Deleting a connection makes its users and groups your own. Accounts remain; nobody signs in with the connection any more.</li>
+</ul>`,
+};
+
 export const invitations: Chapter = {
   title: "Invitations",
   body: html`<p>An invited user gets an email with a link that works once, for 24 hours. Opening it sets the password and signs in. Send the invitation again to make a new link; the older one stops working. Withdraw it to delete the account, which nobody has used yet.</p>

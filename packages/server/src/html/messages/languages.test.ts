@@ -37,6 +37,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
       "Status",
       "TPM",
     ],
+    ...["Claim", "Issuer", "Token"],
     "optional",
   ],
   fr: [
@@ -65,9 +66,21 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "TPM",
     "Type",
     "minutes",
-    "Service",
+    ...["Claim", "Service"],
   ],
-  es: [...everywhere, "Actor", "General", "No", "Scopes", "TPM", "Tokens", "Variables:"],
+  es: [
+    ...everywhere,
+    "Actor",
+    "Claim",
+    "Error",
+    "General",
+    "No",
+    "Scopes",
+    "TPM",
+    "Token",
+    "Tokens",
+    "Variables:",
+  ],
   da: [
     ...everywhere,
     "Download",
@@ -85,7 +98,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     ],
     ...["Logo", "Menu"],
     ...["Offline", "Online", "Organisation", "Payload", "Public client", "Reference", "Scopes", "Status"],
-    ...["TPM", "Tokens", "Type"],
+    ...["Claim", "Client ID", "Client secret", "Issuer", "TPM", "Token", "Tokens", "Type"],
   ],
 };
 

@@ -1,11 +1,12 @@
 /** The pages of a new application: the choice of its kind, then the short form. */
 import { type ApplicationKind, applicationKinds } from "../../../core/applications/kinds.ts";
+import { choiceCard, choiceList } from "../../../html/components/choice-card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { textField } from "../../../html/components/fields.ts";
 import { formPage } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
-import { type IconName, icon } from "../../../html/components/icons.ts";
-import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import type { IconName } from "../../../html/components/icons.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import { checksScript } from "../../../html/scripts.ts";
 import { applicationPages } from "./application-pages.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
@@ -33,22 +34,18 @@ export function chooseKindPage(frame: ConsoleFrame): Html {
     breadcrumbs: applicationPages.listCrumbs(frame),
     title: choose.title,
     summary: choose.summary,
-    body: html`<ul class="choices">
-${applicationKinds.map(kindCard)}${choiceCard({
-  id: "kind-system-account",
-  uri: frame.consoleUri("/system-accounts/new"),
-  title: choose.systemAccount,
-  text: choose.systemAccountText,
-  mark: "account",
-})}</ul>
-`,
+    body: choiceList([
+      ...applicationKinds.map(kindCard),
+      choiceCard({
+        id: "kind-system-account",
+        uri: frame.consoleUri("/system-accounts/new"),
+        title: choose.systemAccount,
+        text: choose.systemAccountText,
+        mark: "account",
+      }),
+    ]),
   });
 }
-
-/** The whole card is the link's target. */
-const choiceCard = (view: { id: string; uri: string; title: string; text: string; mark: IconName }): Html =>
-  html`<li class="choice"><span class="gallery-mark">${icon(view.mark)}</span><a id="${view.id}" href="${linkAddress(view.uri)}">${view.title}</a><p class="quiet">${view.text}</p></li>
-`;
 
 export type NewApplicationView = FormView<SettingsInput> &
   FieldSource & {

@@ -6,6 +6,7 @@ import type { ConsoleApplicationSettingsTexts } from "./console/application-sett
 import type { ConsoleApplicationsTexts } from "./console/applications.ts";
 import type { ConsoleAuditLogTexts } from "./console/audit-log.ts";
 import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
+import type { ConsoleConnectionsTexts } from "./console/connections.ts";
 import type { ConsoleConsentsTexts } from "./console/consents.ts";
 import type { ConsoleFrameTexts } from "./console/frame.ts";
 import type { ConsoleGroupsTexts } from "./console/groups.ts";
@@ -37,6 +38,7 @@ export type Texts = ConnectionsTexts &
   ConsoleApplicationsTexts &
   ConsoleAuditLogTexts &
   ConsoleCommandMenuTexts &
+  ConsoleConnectionsTexts &
   ConsoleConsentsTexts &
   ConsoleFrameTexts &
   ConsoleGroupsTexts &

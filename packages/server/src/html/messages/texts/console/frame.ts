@@ -9,9 +9,9 @@ export type ConsoleFrameTexts = {
       };
       pages: {
         overview: string; quickstart: string; applications: string; scopes: string; consents: string;
-        users: string; groups: string; systemAccounts: string; signingKeys: string; pools: string;
-        devices: string; settings: string; mailTemplates: string; auditLog: string; tokenInspector: string;
-        signInPage: string; policies: string; invitations: string;
+        users: string; groups: string; connections: string; systemAccounts: string; signingKeys: string;
+        pools: string; devices: string; settings: string; mailTemplates: string; auditLog: string;
+        tokenInspector: string; signInPage: string; policies: string; invitations: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
@@ -19,8 +19,8 @@ export type ConsoleFrameTexts = {
       };
       recordTabs: {
         label: string; overview: string; general: string; security: string; access: string; activity: string;
-        keys: string; applications: string; members: string; certificates: string; agents: string;
-        requests: string; settings: string; advanced: string;
+        keys: string; applications: string; members: string; tokens: string; calls: string; signIns: string;
+        certificates: string; agents: string; requests: string; settings: string; advanced: string;
       };
       console: string;
       list: {

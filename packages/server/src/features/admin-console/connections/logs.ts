@@ -1,0 +1,106 @@
+/** What came of the last calls of a directory, or of the last sign-ins at a provider: for who looks for a fault. */
+import { listCalls } from "../../../core/connections/connection-calls.store.ts";
+import { listConnectionSignIns } from "../../../core/connections/sign-in/sign-in-log.store.ts";
+import { badge } from "../../../html/components/badge.ts";
+import { buttonLink } from "../../../html/components/button.ts";
+import { card } from "../../../html/components/card.ts";
+import { pagination } from "../../../html/components/pagination.ts";
+import { relativeTime } from "../../../html/components/relative-time.ts";
+import { type Row, table } from "../../../html/components/table.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
+import { parseQuery } from "../../../http/form-body.ts";
+import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
+import { queryString, type Visit } from "../../../page-kit/page.ts";
+import type { ConnectionsDeps, ConnectionView } from "./connection-pages.ts";
+
+/** The place in a log, as its address says it. */
+function placeOf({ request }: Visit) {
+  const { values } = parseQuery(request);
+  return { after: readCursor(values.get("after")), isFailed: values.get("outcome") === "failed" };
+}
+
+type Place = ReturnType<typeof placeOf>;
+
+export async function callsOf(deps: ConnectionsDeps, view: ConnectionView, visit: Visit): Promise<Content> {
+  const { record, messages } = view;
+  const { calls: text } = messages.console.connections;
+  const place = placeOf(visit);
+  const wanted = { after: place.after, isFailed: place.isFailed, limit: ROWS_PER_PAGE + 1 };
+  const rows = (await listCalls(deps.database.query, record, wanted)).map((call) => ({
+    id: call.id,
+    cells: [
+      relativeTime(call.at, messages.format.second),
+      html`<code>${call.method} ${call.path}</code>`,
+      badge(call.status < 400 ? "good" : "bad", String(call.status)),
+      call.scimType === null ? undefined : html`<code>${call.scimType}</code>`,
+    ],
+  }));
+  return logCard(view, place, {
+    ...{ path: "/calls", rows, title: text.title, text: text.text },
+    columns: [text.at, text.call, text.status, text.error],
+    none: place.isFailed ? text.noneFailed : text.none,
+  });
+}
+
+export async function signInsOf(deps: ConnectionsDeps, view: ConnectionView, visit: Visit): Promise<Content> {
+  const { record, messages } = view;
+  const { signIns: text } = messages.console.connections;
+  const place = placeOf(visit);
+  const outcome = place.isFailed ? "failed" : undefined;
+  const all = await listConnectionSignIns(deps.database.query, record, { now: deps.clock(), outcome });
+  const { after } = place;
+  const from = after === undefined ? all : all.filter(({ id }) => id < after);
+  const rows = from.slice(0, ROWS_PER_PAGE + 1).map((entry) => {
+    const hasFailed = entry.outcome === "failed";
+    return {
+      id: entry.id,
+      cells: [
+        relativeTime(entry.at, messages.format.second),
+        html`<bdi>${entry.email ?? entry.subject ?? text.unknown}</bdi>`,
+        badge(hasFailed ? "bad" : "good", hasFailed ? text.failed : text.succeeded),
+        entry.reason === null
+          ? undefined
+          : html`<code>${entry.reason}</code>${entry.detail !== null && html`<span class="quiet item-note">${entry.detail}</span>`}`,
+        html`<code>${entry.reference}</code>`,
+      ],
+    };
+  });
+  return logCard(view, place, {
+    ...{ path: "/sign-ins", rows, title: text.title, text: text.text },
+    columns: [text.at, text.user, text.outcome, text.reason, text.reference],
+    none: place.isFailed ? text.noneFailed : text.none,
+  });
+}
+
+function logCard(
+  { messages, uriOf }: ConnectionView,
+  { after, isFailed }: Place,
+  log: {
+    readonly path: string;
+    readonly rows: ReadonlyArray<Row & { readonly id: string }>;
+    readonly title: string;
+    readonly text: string;
+    readonly columns: readonly string[];
+    readonly none: string;
+  },
+): Html {
+  const { logs: text } = messages.console.connections;
+  const outcome = isFailed ? "failed" : undefined;
+  const { shown, last } = splitPage(log.rows);
+  const uri = (next?: string) => `${uriOf(log.path)}${queryString({ outcome, after: next })}`;
+  const other = queryString({ outcome: isFailed ? undefined : "failed" });
+  return card({
+    id: "log",
+    title: log.title,
+    text: log.text,
+    actions: buttonLink({
+      id: isFailed ? "log-all" : "log-failed",
+      uri: `${uriOf(log.path)}${other}`,
+      label: isFailed ? text.all : text.failedOnly,
+    }),
+    body: [
+      table({ label: log.title, columns: log.columns, rows: shown, none: log.none, messages }),
+      pagination({ ...pageUris(uri, after, last?.id), messages }),
+    ],
+  });
+}

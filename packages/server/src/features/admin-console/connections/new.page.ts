@@ -1,0 +1,97 @@
+/** The pages of a new connection: the choice of what to connect, then the short form. */
+import { presetDefaults } from "../../../core/connections/sign-in/presets.ts";
+import { type Preset, presets } from "../../../core/connections/sign-in/sign-in-settings.ts";
+import { choiceCard, choiceList } from "../../../html/components/choice-card.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { formPage } from "../../../html/components/form-page.ts";
+import type { FormView } from "../../../html/components/form-state.ts";
+import type { Html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { connectionPages, providerNames, standardNames } from "./connection-pages.ts";
+import { clientFields, deletionPolicyField, fieldLabels, nameField } from "./settings.page.ts";
+import type { ConnectionInput } from "./settings-input.ts";
+
+/** A directory, any OpenID provider, or a known one. */
+export const connectionTypes = ["scim", "oidc", ...presets] as const;
+export type ConnectionType = (typeof connectionTypes)[number];
+
+export const isConnectionType = (text: string | undefined): text is ConnectionType =>
+  (connectionTypes as readonly (string | undefined)[]).includes(text);
+
+export const presetOf = (type: ConnectionType): Preset | null =>
+  type === "scim" || type === "oidc" ? null : type;
+
+const titleOf = (type: ConnectionType, { console: { connections } }: Messages): string =>
+  type === "scim" ? connections.types.scim : (standardNames[type] ?? providerNames[type] ?? type);
+
+function textOf(type: ConnectionType, messages: Messages): string {
+  const { choose } = messages.console.connections;
+  if (type === "scim") return choose.scim;
+  return type === "oidc" ? choose.oidc : choose.provider({ name: titleOf(type, messages) });
+}
+
+export function chooseTypePage(frame: ConsoleFrame): Html {
+  const { choose, make } = frame.messages.console.connections;
+  const cards = connectionTypes.map((type) =>
+    choiceCard({
+      id: `type-${type}`,
+      uri: frame.consoleUri(`/connections/new?type=${type}`),
+      title: titleOf(type, frame.messages),
+      text: textOf(type, frame.messages),
+      mark: type === "scim" ? "users" : type === "oidc" ? "passkey" : "connection",
+    }),
+  );
+  return consoleLayout({
+    ...frame,
+    breadcrumbs: connectionPages.listCrumbs(frame),
+    title: make,
+    summary: choose.summary,
+    body: choiceList(cards),
+  });
+}
+
+/** Where a provider's issuer is found, which has the customer's own part in it. */
+const issuers: Partial<Readonly<Record<ConnectionType, string>>> = {
+  entra: "https://login.microsoftonline.com/<tenant ID>/v2.0",
+  okta: "https://<name>.okta.com",
+  keycloak: "https://<host>/realms/<realm>",
+};
+
+export function newConnectionPage(view: FormView<ConnectionInput>, type: ConnectionType): Html {
+  const { messages } = view;
+  const { connections: text } = messages.console;
+  const preset = presetOf(type);
+  const isIssuerKnown = preset !== null && presetDefaults[preset].issuer !== undefined;
+  const example = issuers[type];
+  const issuerHint = example === undefined ? text.fields.issuer.hint : text.issuerLike({ value: example });
+  return formPage({
+    ...view,
+    breadcrumbs: [
+      ...connectionPages.listCrumbs(view),
+      { label: text.make, uri: view.consoleUri("/connections/new") },
+    ],
+    title: titleOf(type, messages),
+    summary: textOf(type, messages),
+    cardLabel: titleOf(type, messages),
+    id: "connection-form",
+    labels: fieldLabels(messages),
+    hidden: [{ name: "type", value: type }],
+    fields:
+      type === "scim"
+        ? [nameField(view, false), deletionPolicyField(view)]
+        : [
+            nameField(view, true),
+            clientFields(
+              view,
+              isIssuerKnown ? undefined : { hint: issuerHint },
+              text.fields.clientSecret.hint,
+            ),
+          ],
+    submit: { id: "connection-create", label: text.create },
+    cancelUri: view.consoleUri("/connections"),
+  });
+}
+
+/** What the name is at first. */
+export const suggestedName = (type: ConnectionType, messages: Messages): string =>
+  presetOf(type) === null ? "" : titleOf(type, messages);

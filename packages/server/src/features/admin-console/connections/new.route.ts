@@ -1,0 +1,140 @@
+/** connections/new: what to connect first, then one short form. */
+import type { FastifyInstance } from "fastify";
+import { createConnection } from "../../../core/connections/connections.ts";
+import { presetDefaults } from "../../../core/connections/sign-in/presets.ts";
+import type { AskedSettings } from "../../../core/connections/sign-in/settings-rules.ts";
+import {
+  type AskedConnection,
+  createSignInConnection,
+} from "../../../core/connections/sign-in/sign-in-connections.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
+import { parsedForm, parseQuery } from "../../../http/form-body.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  type OneTimeForm,
+} from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { showFormPage } from "../../../page-kit/form-view.ts";
+import {
+  auditContext,
+  consolePath,
+  consoleRoute,
+  redirectTo,
+  requireRecentAuthentication,
+  show,
+  type Visit,
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import { type ConnectionsDeps, connectionPages, TOKENS } from "./connection-pages.ts";
+import {
+  type ConnectionType,
+  chooseTypePage,
+  isConnectionType,
+  newConnectionPage,
+  presetOf,
+  suggestedName,
+} from "./new.page.ts";
+import {
+  type ConnectionInput,
+  connectionFaults,
+  emptyConnection,
+  isDeletionPolicy,
+  readConnectionInput,
+} from "./settings-input.ts";
+
+export const newConnectionRoute = (app: FastifyInstance, deps: ConnectionsDeps): void =>
+  consoleRoute(app, deps, "/oauth/manage/:org/connections/new", {
+    get: showNewConnection,
+    post: createFromForm,
+  });
+
+const newPath = ({ organisation }: Visit, type?: ConnectionType): string =>
+  consolePath(organisation, `/connections/new${type === undefined ? "" : `?type=${type}`}`);
+
+async function showNewConnection(deps: ConnectionsDeps, visit: Visit): Promise<void> {
+  const requested = parseQuery(visit.request).values.get("type");
+  const type = isConnectionType(requested) ? requested : undefined;
+  const signedIn = await requireRecentAuthentication(deps, visit, newPath(visit, type));
+  if (type === undefined) {
+    const frame = await consoleFrame(deps, visit, signedIn, "connections");
+    return show(visit, frame, chooseTypePage(frame));
+  }
+  const name = suggestedName(type, pageMessages(visit, signedIn));
+  await showForm(deps, visit, signedIn, type, { input: { ...emptyConnection, name } });
+}
+
+const showForm = (
+  deps: ConnectionsDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  type: ConnectionType,
+  shown: FormShown<ConnectionInput>,
+) => showFormPage(deps, visit, signedIn, "connections", shown, (view) => newConnectionPage(view, type));
+
+async function createFromForm(deps: ConnectionsDeps, visit: Visit): Promise<void> {
+  const sent = parsedForm(visit.request).values.get("type");
+  const type = isConnectionType(sent) ? sent : undefined;
+  const form = await acceptOneTimeForm(deps, visit, newPath(visit, type));
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form, ["clientSecret"]);
+  const { signedIn } = form;
+  const input = readConnectionInput(form.values);
+  const rerender = (shown: Partial<FormShown<ConnectionInput>>) =>
+    showForm(deps, visit, signedIn, type ?? "scim", { input, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
+  // Not a form of ours: the type is chosen again.
+  if (type === undefined) return redirectTo(visit, newPath(visit));
+
+  const messages = pageMessages(visit, signedIn);
+  try {
+    const created = await create(deps, visit, form, type, input);
+    if (created === "duplicate-submission") {
+      const uri = consolePath(visit.organisation, "/connections");
+      const result = { label: messages.console.frame.pages.connections, uri };
+      return await rerender(duplicateSubmission({ result }));
+    }
+    // A directory goes on to its first token, a provider to what has to be registered there.
+    const rest = `${type === "scim" ? TOKENS : ""}?done=created`;
+    await redirectTo(visit, connectionPages.path(visit.organisation, created.id, rest));
+  } catch (error) {
+    const faults = connectionFaults(error, messages);
+    if (!faults) throw error;
+    await rerender({ state: { faults }, status: 400 });
+  }
+}
+
+/** @throws InvalidConnection, InvalidSignInConnection */
+function create(
+  deps: ConnectionsDeps,
+  visit: Visit,
+  form: OneTimeForm,
+  type: ConnectionType,
+  input: ConnectionInput,
+) {
+  const act = auditContext(visit, form.signedIn);
+  const { name, deletionPolicy: policy } = input;
+  const deletionPolicy = isDeletionPolicy(policy) ? policy : "disable";
+  if (type === "scim")
+    return applyOnce(deps, form, (inside) =>
+      createConnection(inside, { ...act, content: { name, enabled: true, deletionPolicy } }),
+    );
+  return applyOnce(deps, form, (inside) =>
+    createSignInConnection(inside, { ...act, asked: askedProvider(type, input) }),
+  );
+}
+
+/** Nobody signs in by it until it is enabled: the provider has to know the redirect URI first. */
+function askedProvider(
+  type: Exclude<ConnectionType, "scim">,
+  { name, issuer, clientId, clientSecret }: ConnectionInput,
+): AskedConnection {
+  const preset = presetOf(type);
+  const oidc = { clientId, ...(issuer !== "" && { issuer }) };
+  const settings: AskedSettings = { preset, oidc };
+  return {
+    ...{ kind: preset === null ? "oidc" : presetDefaults[preset].kind, name, enabled: false, settings },
+    clientSecret: clientSecret === "" ? undefined : clientSecret,
+  };
+}

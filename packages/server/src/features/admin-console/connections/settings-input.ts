@@ -1,0 +1,187 @@
+/** What the forms of connections hold, and what it asks the core for. */
+import {
+  type Connection,
+  type DeletionPolicy,
+  InvalidConnection,
+} from "../../../core/connections/connection.ts";
+import type { AskedSettings } from "../../../core/connections/sign-in/settings-rules.ts";
+import {
+  type AskedConnection,
+  InvalidSignInConnection,
+  isSignInConnection,
+  type SignInConnection,
+} from "../../../core/connections/sign-in/sign-in-connections.ts";
+import type {
+  AssuranceRule,
+  Expression,
+  Mapping,
+  SignInSettings,
+} from "../../../core/connections/sign-in/sign-in-settings.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+
+export type ConnectionInput = {
+  name: string;
+  deletionPolicy: string;
+  issuer: string;
+  clientId: string;
+  /** Never shown again: empty when nothing was typed, or the page comes back. */
+  clientSecret: string;
+  /** One was typed, and the page that came back could not hold it. */
+  isSecretDue: boolean;
+  tokenEndpointAuthMethod: string;
+  scopes: string;
+  shown: boolean;
+  createAccounts: boolean;
+  linking: string;
+  emailTrust: string;
+  mapping: string;
+  assurance: string;
+  upstreamLogout: boolean;
+};
+
+export type ConnectionField = Exclude<keyof ConnectionInput, "isSecretDue">;
+
+/** The hidden field that says so. */
+export const SECRET_DUE = "clientSecret-due";
+
+const MAX_LETTERS = 20_000;
+
+const noSettings = {
+  ...{ issuer: "", clientId: "", tokenEndpointAuthMethod: "client_secret_basic", scopes: "" },
+  ...{ shown: true, createAccounts: true, linking: "ask", emailTrust: "provenDomains" },
+  ...{ mapping: "", assurance: "", upstreamLogout: true },
+};
+
+export const emptyConnection: ConnectionInput = {
+  ...{ name: "", deletionPolicy: "disable", clientSecret: "", isSecretDue: false },
+  ...noSettings,
+};
+
+export function toConnectionInput(connection: Connection): ConnectionInput {
+  const { name, deletionPolicy } = connection;
+  const own = { ...emptyConnection, name, deletionPolicy };
+  if (!isSignInConnection(connection)) return own;
+  const { oidc, mapping, assurance, ...settings } = connection.settings;
+  const { shown, createAccounts, linking, emailTrust, upstreamLogout } = settings;
+  return {
+    ...own,
+    ...{ issuer: oidc.issuer, clientId: oidc.clientId, scopes: oidc.scopes.join(" ") },
+    tokenEndpointAuthMethod: oidc.tokenEndpointAuthMethod,
+    ...{ shown, createAccounts, linking, emailTrust, upstreamLogout },
+    ...{ mapping: mappingLines(mapping), assurance: assuranceLines(assurance) },
+  };
+}
+
+export function readConnectionInput(values: ReadonlyMap<string, string>): ConnectionInput {
+  const text = (id: string) => (values.get(id) ?? "").trim().slice(0, MAX_LETTERS);
+  const isOn = (id: string) => values.get(id) === "on";
+  return {
+    ...{ name: text("name"), deletionPolicy: text("deletionPolicy") },
+    ...{ issuer: text("issuer"), clientId: text("clientId"), clientSecret: text("clientSecret") },
+    isSecretDue: values.has(SECRET_DUE) || text("clientSecret") !== "",
+    ...{ tokenEndpointAuthMethod: text("tokenEndpointAuthMethod"), scopes: text("scopes") },
+    ...{ shown: isOn("shown"), createAccounts: isOn("createAccounts") },
+    ...{ linking: text("linking"), emailTrust: text("emailTrust") },
+    ...{ mapping: text("mapping"), assurance: text("assurance") },
+    upstreamLogout: isOn("upstreamLogout"),
+  };
+}
+
+/** Of a line each: an expression that has several alternatives is a line for each of them. */
+export const mappingLines = (mapping: Mapping): string =>
+  Object.entries(mapping)
+    .flatMap(([member, expression]) => alternatives(expression).map((one) => `${member} = ${one}`))
+    .join("\n");
+
+const alternatives = (expression: Expression): readonly string[] =>
+  typeof expression === "string" ? [expression] : expression;
+
+const lines = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** @returns undefined where a line is none */
+export function readMapping(text: string): Mapping | undefined {
+  const read = lines(text).map((line) => {
+    const [, member = "", expression = ""] = /^([^=\s]+)\s*=\s*(.+)$/u.exec(line) ?? [];
+    return { member, expression };
+  });
+  if (read.some(({ member }) => member === "")) return undefined;
+  const byMember = Map.groupBy(read, ({ member }) => member);
+  return Object.fromEntries(
+    [...byMember].map(([member, all]) => {
+      const expressions = all.map(({ expression }) => expression);
+      return [member, expressions.length === 1 ? (expressions[0] ?? "") : expressions];
+    }),
+  );
+}
+
+const assuranceLines = (rules: readonly AssuranceRule[]): string =>
+  rules.map(({ claim, value, acr }) => `${claim} ${value} = ${acr}`).join("\n");
+
+/** @returns undefined where a line is none */
+export function readAssurance(text: string): AssuranceRule[] | undefined {
+  const rules = lines(text).map((line): AssuranceRule | undefined => {
+    const [, claim, value = "", acr = ""] = /^(acr|amr)\s+(.+?)\s*=\s*([^=\s]+)$/u.exec(line) ?? [];
+    return claim === "acr" || claim === "amr" ? { claim, value, acr } : undefined;
+  });
+  return rules.every((rule) => rule !== undefined) ? rules : undefined;
+}
+
+export const isDeletionPolicy = (text: string): text is DeletionPolicy =>
+  text === "disable" || text === "delete";
+
+/** What a provider's connection shall be: members that no field holds stay, and so do values that were not changed. */
+export function askedConnection(
+  before: SignInConnection,
+  input: ConnectionInput,
+  { mapping, assurance }: { readonly mapping: Mapping; readonly assurance: readonly AssuranceRule[] },
+): AskedConnection {
+  const { settings } = before;
+  const now = toConnectionInput(before);
+  const { tokenEndpointAuthMethod: method, linking, emailTrust } = input;
+  const asked: AskedSettings = {
+    ...settings,
+    oidc: {
+      ...settings.oidc,
+      ...{ issuer: input.issuer, clientId: input.clientId },
+      tokenEndpointAuthMethod: method as SignInSettings["oidc"]["tokenEndpointAuthMethod"],
+      scopes: input.scopes === "" ? [] : input.scopes.split(/\s+/u),
+    },
+    ...{ shown: input.shown, createAccounts: input.createAccounts, upstreamLogout: input.upstreamLogout },
+    ...{
+      linking: linking as SignInSettings["linking"],
+      emailTrust: emailTrust as SignInSettings["emailTrust"],
+    },
+    mapping: input.mapping === now.mapping ? settings.mapping : mapping,
+    assurance: input.assurance === now.assurance ? settings.assurance : assurance,
+  };
+  const clientSecret = input.clientSecret === "" ? undefined : input.clientSecret;
+  const { kind, enabled } = before;
+  return { kind, enabled, name: input.name, settings: asked, clientSecret };
+}
+
+/** By the first members of the path. */
+const fieldsOfPaths: Readonly<Record<string, ConnectionField>> = {
+  ...{ "/oidc/issuer": "issuer", "/oidc/clientId": "clientId", "/oidc/clientSecret": "clientSecret" },
+  ...{ "/oidc/tokenEndpointAuthMethod": "tokenEndpointAuthMethod", "/oidc/scopes": "scopes" },
+};
+
+/** @returns undefined for what is not about the form */
+export function connectionFaults(
+  error: unknown,
+  { console: { connections } }: Messages,
+): Record<string, string> | undefined {
+  const { faults: texts } = connections;
+  if (error instanceof InvalidConnection && error.code === "invalid-name") return { name: texts.name };
+  if (error instanceof InvalidConnection && error.code === "name-taken") return { name: texts.taken };
+  if (!(error instanceof InvalidSignInConnection)) return undefined;
+  const ids = error.faults.map(({ path }): keyof typeof texts => {
+    const [, first = ""] = path.split("/");
+    if (first === "mapping" || first === "assurance") return first;
+    return (fieldsOfPaths[path] ?? "name") as keyof typeof texts;
+  });
+  return Object.fromEntries(ids.map((id) => [id, texts[id]]));
+}

@@ -1,0 +1,117 @@
+/** connections/{id}/settings: what a directory or a provider is set to. */
+import type { FastifyInstance } from "fastify";
+import type { Connection } from "../../../core/connections/connection.ts";
+import { lockConnection } from "../../../core/connections/connections.store.ts";
+import { changeConnection } from "../../../core/connections/connections.ts";
+import { openSecret, secretHint } from "../../../core/connections/sign-in/client-secret.ts";
+import {
+  changeSignInConnection,
+  isSignInConnection,
+} from "../../../core/connections/sign-in/sign-in-connections.ts";
+import {
+  type AssuranceRule,
+  clientAuthMethods,
+  emailTrusts,
+  linkingModes,
+  type Mapping,
+} from "../../../core/connections/sign-in/sign-in-settings.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
+import { showFormInTab } from "../../../page-kit/record-tabs.ts";
+import { type ConnectionsDeps, connectionPages, isDirectory, SETTINGS } from "./connection-pages.ts";
+import { connectionRecord } from "./connection-record.ts";
+import { connectionSettings, fieldLabels, shownInput } from "./settings.page.ts";
+import {
+  askedConnection,
+  type ConnectionInput,
+  connectionFaults,
+  isDeletionPolicy,
+  readAssurance,
+  readConnectionInput,
+  readMapping,
+  toConnectionInput,
+} from "./settings-input.ts";
+
+export const connectionSettingsRoute = (app: FastifyInstance, deps: ConnectionsDeps): void =>
+  editRoute(app, deps, "/oauth/manage/:org/connections/:id/settings", settingsForm(deps));
+
+interface Content {
+  readonly input: ConnectionInput;
+  readonly mapping: Mapping;
+  readonly assurance: readonly AssuranceRule[];
+}
+
+const settingsForm = (
+  deps: ConnectionsDeps,
+): EditForm<ConnectionsDeps, Connection, ConnectionInput, Content> => ({
+  current: "connections",
+  readOnlyAllowed: true,
+  secretFields: ["clientSecret"],
+  load: connectionPages.require,
+  lock: lockConnection,
+  version: ({ version }) => version,
+  toInput: toConnectionInput,
+  readInput: ({ values }) => readConnectionInput(values),
+  toDisplay: (input, { record, messages }) => shownInput(input, record, messages),
+  page: (form, { record, ...editing }) => {
+    const { fields } = editing.messages.console.connections;
+    const secret = openSecret(deps.encryption, record);
+    const hint = secret === undefined ? fields.clientSecret.hint : fields.clientSecret.keep;
+    const shown = secret === undefined ? "" : secretHint(secret);
+    return showFormInTab(deps, connectionRecord, "settings", form, {
+      ...{ ...editing, record, labels: fieldLabels(editing.messages) },
+      content: (view) =>
+        connectionSettings(form, view, typeof hint === "string" ? hint : hint({ value: shown })),
+    });
+  },
+  validate: (input, { record, messages }) =>
+    isDirectory(record) ? validDirectory(input, messages) : validProvider(input, messages),
+  save: async (inside, content, { visit, acting, record }) => {
+    const { id } = record;
+    const { name, deletionPolicy: policy } = content.input;
+    if (isSignInConnection(record))
+      await changeSignInConnection(inside, {
+        ...{ ...acting, id },
+        ask: (before) => askedConnection(before, content.input, content),
+      });
+    else {
+      const change = { name, ...(isDeletionPolicy(policy) && { deletionPolicy: policy }) };
+      await changeConnection(inside, { ...acting, id, change });
+    }
+    return connectionPages.path(visit.organisation, id, `${SETTINGS}?done=saved`);
+  },
+  // The former secret can't be typed again.
+  isUndoable: ({ input }) => input.clientSecret === "" && input.tokenEndpointAuthMethod !== "none",
+  explain: (error, { messages }) => {
+    const faults = connectionFaults(error, messages);
+    return faults && { faults };
+  },
+});
+
+type Validated = { readonly content: Content } | { readonly faults: Record<string, string> };
+
+const validDirectory = (input: ConnectionInput, { console: { connections } }: Messages): Validated =>
+  isDeletionPolicy(input.deletionPolicy)
+    ? { content: { input, mapping: {}, assurance: [] } }
+    : { faults: { deletionPolicy: connections.faults.choice } };
+
+/** What the core's types take for granted; what the values may be is the core's to say. */
+function validProvider(input: ConnectionInput, { console: { connections } }: Messages): Validated {
+  const { faults: texts } = connections;
+  const [mapping, assurance] = [readMapping(input.mapping), readAssurance(input.assurance)];
+  const isOneOf = (values: readonly string[], value: string) => values.includes(value);
+  const isLost = input.isSecretDue && input.clientSecret === "" && input.tokenEndpointAuthMethod !== "none";
+  const faults = {
+    ...(isLost && { clientSecret: texts.secretAgain }),
+    ...(!isOneOf(clientAuthMethods, input.tokenEndpointAuthMethod) && {
+      tokenEndpointAuthMethod: texts.choice,
+    }),
+    ...(!isOneOf(linkingModes, input.linking) && { linking: texts.choice }),
+    ...(!isOneOf(emailTrusts, input.emailTrust) && { emailTrust: texts.choice }),
+    ...(!mapping && { mapping: texts.mapping }),
+    ...(!assurance && { assurance: texts.assurance }),
+  };
+  return mapping && assurance && Object.keys(faults).length === 0
+    ? { content: { input, mapping, assurance } }
+    : { faults };
+}
