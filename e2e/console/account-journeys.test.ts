@@ -6,6 +6,10 @@ import { test } from "node:test";
 import { generateSync } from "otplib";
 import type { Page } from "playwright-core";
 import { findApplication } from "../../packages/server/src/core/applications/applications.store.ts";
+import {
+  insertIdentity,
+  listIdentities,
+} from "../../packages/server/src/core/connections/sign-in/linked-identities.store.ts";
 import { listUserConsents } from "../../packages/server/src/core/consents/consents.store.ts";
 import { grantByAdministrator } from "../../packages/server/src/core/consents/consents.ts";
 import { findFactorSummary } from "../../packages/server/src/core/second-factors/second-factors.store.ts";
@@ -15,6 +19,7 @@ import {
 } from "../../packages/server/src/core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { findUser, findUserByEmail } from "../../packages/server/src/core/users/users.store.ts";
 import { mailsTo, newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { newSignInConnection } from "../../packages/server/src/testing/fixtures/sign-in-connection.ts";
 import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
 import { type Person, signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { addVirtualAuthenticator } from "../journeys/virtual-authenticator.ts";
@@ -184,9 +189,24 @@ test("adds and removes an authenticator app and a passkey, and replaces the reco
   const user = await findUser(db(), fixture().orgId, jonas.id);
   assert.ok(user);
   assert.deepEqual(await listTrustedBrowsers(db(), user, now), []);
+  await unlinkConnection(visit, jonas.id);
   await takeAway(visit);
   assert.deepEqual(await factors(), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
 });
+
+/** Of an identity provider that the account is linked with. */
+async function unlinkConnection({ page, look }: Visitor, userId: string): Promise<void> {
+  const { orgId } = fixture();
+  const connectionId = await newSignInConnection(service(), orgId);
+  const times = { createdAt: Date.now(), lastSignInAt: Date.now() };
+  await insertIdentity(db(), { orgId, connectionId, subject: "jonas", userId, ...times });
+  await page.reload();
+  await look("Password and security");
+  await enter(page, `connection-unlink-${connectionId}`);
+  await enter(page, "change-confirm");
+  await page.locator("#security-done").waitFor();
+  assert.deepEqual(await listIdentities(db(), { orgId, userIds: [userId] }), []);
+}
 
 /** The passkey gets another name first. */
 async function takeAway({ page }: Visitor): Promise<void> {

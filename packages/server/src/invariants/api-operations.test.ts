@@ -244,6 +244,7 @@ const acts: readonly AuditAction[] = [
   "group.deleted",
   "group.handed-over",
   "group.members-changed",
+  "identity.unlinked",
   "organisation.changed",
   "organisation.configuration-applied",
   "organisation.created",

@@ -31,6 +31,7 @@ import type { SigningAdmin } from "../features/api-v1/signing-pools/signing-deps
 import { apiSystemAccountKeysRoutes } from "../features/api-v1/system-accounts/system-account-keys.route.ts";
 import { apiSystemAccountPermissionsRoutes } from "../features/api-v1/system-accounts/system-account-permissions.route.ts";
 import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/system-accounts.route.ts";
+import { apiIdentitiesRoutes } from "../features/api-v1/users/identities.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { registerDevice, withdrawCode } from "../features/device-identity/admin/register-device.ts";
@@ -82,6 +83,7 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   };
   apiUsersRoutes(api, apiDeps);
   apiUserSessionsRoutes(api, apiDeps);
+  apiIdentitiesRoutes(api, apiDeps);
   apiUserGroupsRoutes(api, apiDeps);
   apiGroupsRoutes(api, apiDeps);
   apiRolesRoutes(api, apiDeps);

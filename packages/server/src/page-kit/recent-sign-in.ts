@@ -153,6 +153,7 @@ const accountDemands: Readonly<Record<string, Demand>> = {
   "account/security/passkey": "recent",
   "account/security/recovery-codes": "recent",
   "account/security/browsers": "any",
+  "account/security/connection": "recent",
   "user/consents": "any",
   "user/consents/:id/revoke": "any",
 };

@@ -112,6 +112,7 @@ export const auditGroups = {
     "connection.token-revoked": CHANGE,
     "connection-sign-in.failed": OCCURRENCE,
     "identity.linked": CHANGE,
+    "identity.unlinked": CHANGE,
     "domain.created": CHANGE,
     "domain.changed": CHANGE,
     "domain.deleted": CHANGE,

@@ -53,10 +53,11 @@ const forms: Readonly<Record<string, Form>> = {
   "account/security/passkey": { fields: { id: "x", change: "name", name: TYPED } },
   "account/security/recovery-codes": { by: "user with a second factor" },
   "account/security/browsers": {},
+  "account/security/connection": {},
   "user/consents/:id/revoke": {},
 };
 /** Forms of a record that doesn't exist here: they return 404 instead of the form. */
-const recordForms = ["account/security/passkey", "user/consents/:id/revoke"];
+const recordForms = ["account/security/passkey", "account/security/connection", "user/consents/:id/revoke"];
 
 let clock: FakeClock;
 let running: TestService;

@@ -9,6 +9,7 @@ import { deletionRoutes } from "./own-data/deletion.route.ts";
 import { addressRoute } from "./profile/address.route.ts";
 import { profileRoute } from "./profile/profile.route.ts";
 import { authenticatorRoutes } from "./security/authenticator.route.ts";
+import { accountConnectionRoute } from "./security/connection.route.ts";
 import { passkeyRoutes } from "./security/passkeys.route.ts";
 import { passwordRoute } from "./security/password.route.ts";
 import { recoveryCodesRoute } from "./security/recovery-codes.route.ts";
@@ -26,6 +27,7 @@ export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
   passkeyRoutes(app, deps);
   recoveryCodesRoute(app, deps);
   trustedBrowsersRoute(app, deps);
+  accountConnectionRoute(app, deps);
   sessionsRoutes(app, deps);
   activityRoute(app, deps);
   dataRoutes(app, deps);

@@ -48,6 +48,9 @@ const security: SecurityView = {
         uri: "/oauth/1/p?id=b",
       },
     ],
+    identities: [
+      { connectionId: "c", name: "Entra ID", createdAt: 1_790_000_000_000, uri: "/oauth/1/c?id=c" },
+    ],
     recoveryCodes: 9,
     uris: {
       password: "/e",

@@ -23,6 +23,7 @@ const pathParameterInfo: Readonly<
   sessionId: { description: "the session, as the `sid` of tokens", schema: uuid },
   groupId: { description: "the group", schema: uuid },
   memberId: { description: "the user's PermId, or the group", schema: uuid },
+  connectionId: { description: "the connection", schema: uuid },
   tokenId: { description: "the token of the connection", schema: uuid },
   kid: { description: "the key's RFC 7638 thumbprint", schema: text },
   requestId: { description: "the signing request", schema: { type: "string" } },

@@ -132,6 +132,7 @@ describe("shell samples", () => {
       SESSION_ID: org.user.id,
       SECRET_ID: org.user.id,
       REQUEST_ID: "unknown",
+      CONNECTION_ID: org.user.id,
       TYPE: "VerifyEmail",
       REST: "MAA=",
     };

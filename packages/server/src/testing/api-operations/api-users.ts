@@ -1,10 +1,12 @@
 /** Users by API v1. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { insertIdentity } from "../../core/connections/sign-in/linked-identities.store.ts";
 import { signIn } from "../../core/sessions/sessions.ts";
 import { inviteUser } from "../../core/users/invitations/invitations.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import { createUser } from "../../core/users/users.ts";
+import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import type { ApiWorld } from "./api-operation.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 
@@ -34,6 +36,18 @@ async function newSession(world: ApiWorld): Promise<string> {
     ...{ amr: ["pwd"], acr: "urn:signet:acr:pwd", address: "127.0.0.1", userAgent: "test" },
   });
   return `${path}/sessions/${session.id}`;
+}
+
+async function newIdentity(world: ApiWorld): Promise<string> {
+  const path = await newUser(world);
+  const { id: orgId } = world.a.organisation;
+  const connectionId = await newSignInConnection(world.service, orgId);
+  const now = world.service.clock();
+  await insertIdentity(world.service.database.query, {
+    ...{ orgId, connectionId, subject: "there", userId: path.slice("/users/".length) },
+    ...{ createdAt: now, lastSignInAt: now },
+  });
+  return `${path}/identities/${connectionId}`;
 }
 
 const act = (name: string, of: (world: ApiWorld) => Promise<string> = newUser) => ({
@@ -82,4 +96,7 @@ export const apiUsersCases = apiV1Cases({
     wrongQueries: wrongLists,
   },
   "DELETE /users/:id/sessions/:sessionId": { scopes: writes, path: newSession, status: 204, wrong: [{}] },
+  "DELETE /users/:id/identities/:connectionId": {
+    ...{ scopes: writes, path: newIdentity, status: 204, wrong: [{}] },
+  },
 });

@@ -49,6 +49,7 @@ const changes = [
   "security/passkey",
   "security/recovery-codes",
   "security/browsers",
+  "security/connection",
   "sessions/end",
 ];
 

@@ -54,3 +54,43 @@ export const recordIdentityUse = (
       .set({ last_sign_in_at: now })
       .where((eb) => allOf(eb, { org_id: orgId, connection_id: connectionId, subject })),
   );
+
+export interface NamedIdentity
+  extends Pick<LinkedIdentity, "connectionId" | "subject" | "userId" | "createdAt"> {
+  /** Of the connection. */
+  readonly name: string;
+  readonly isEnabled: boolean;
+}
+
+/** Of some users, by the connections' names. */
+export async function listIdentities(
+  db: Db,
+  { orgId, userIds }: { readonly orgId: string; readonly userIds: readonly string[] },
+): Promise<NamedIdentity[]> {
+  if (userIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("linked_identity as identity")
+    .innerJoin("connection", (join) =>
+      join
+        .onRef("connection.org_id", "=", "identity.org_id")
+        .onRef("connection.id", "=", "identity.connection_id"),
+    )
+    .select(["identity.connection_id", "identity.subject", "identity.user_id", "identity.created_at"])
+    .select(["connection.name", "connection.enabled"])
+    .where("identity.org_id", "=", orgId)
+    .where("identity.user_id", "in", userIds)
+    .orderBy("connection.name_key")
+    .orderBy("connection.id")
+    .execute();
+  return rows.map(({ enabled, ...row }) => ({ ...toRecord(row), isEnabled: enabled === 1 }));
+}
+
+export const deleteIdentity = (
+  tx: Db,
+  { orgId, userId, connectionId }: Pick<LinkedIdentity, "orgId" | "userId" | "connectionId">,
+): Promise<boolean> =>
+  affectsAny(
+    tx
+      .deleteFrom("linked_identity")
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: userId, connection_id: connectionId })),
+  );

@@ -3,6 +3,7 @@
  * says. A new subject gets an account of its own where its address may be believed, or is proven by a code, and nobody has it; an
  * account that is there by the proof of a domain, where the connection says so, and otherwise by the account's own factors.
  */
+import { isUniqueViolation } from "../../../db/database-errors.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Act, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
@@ -10,10 +11,12 @@ import { domainOf } from "../../domains/domain.ts";
 import { findDomainByName } from "../../domains/domains.store.ts";
 import { factorOwner } from "../../second-factors/factor-status.ts";
 import { findFactorSummary } from "../../second-factors/second-factors.store.ts";
-import { setEmailVerified } from "../../users/account.store.ts";
+import { type AccountKey, setEmailVerified, setUsername } from "../../users/account.store.ts";
+import { areAttributes } from "../../users/member-record.ts";
 import { isLanguageTag, isPhone } from "../../users/profile/profile.ts";
 import { emailKey, isEmail, isPersonName, type User } from "../../users/user.ts";
-import { findUser, findUserByEmail, insertUser } from "../../users/users.store.ts";
+import { isUsername, usernameKey } from "../../users/username.ts";
+import { findUser, findUserByEmail, insertUser, setMemberAttributes } from "../../users/users.store.ts";
 import { newPermId } from "../../users/users.ts";
 import { lockConnection } from "../connections.store.ts";
 import { ConnectionSignInFailure } from "./failure.ts";
@@ -64,9 +67,13 @@ export async function resolveAccount(
   const email = provenEmail ?? identity.user.email;
   if (trust === "none" || email === undefined) return { kind: "prove-email" };
   const act: Act = { orgId, actor: `connection:${connectionId}`, address };
-  return deps.database.transaction((tx) =>
-    resolveTrusted(tx, deps, { connection, identity, act, email, trust }),
-  );
+  const resolve = () =>
+    deps.database.transaction((tx) => resolveTrusted(tx, deps, { connection, identity, act, email, trust }));
+  return resolve().catch((error: unknown) => {
+    // Somebody else took the username at the same moment: now it is seen to be taken.
+    if (isUniqueViolation(error)) return resolve();
+    throw error;
+  });
 }
 
 export const refused = (
@@ -197,8 +204,22 @@ async function insertMappedUser(
     ...{ passwordHash: null, role: "Standard", now },
   });
   if (!inserted) return undefined;
+  await insertMappedMembers(tx, { orgId, id }, user, now);
   await recordAuditEvent(tx, { ...act, at: now, action: "user.created", target: id });
   return findUser(tx, orgId, id);
+}
+
+/** What is not valid, or taken, is left out: nobody is kept outside by a claim that is none. */
+async function insertMappedMembers(
+  tx: Db,
+  key: AccountKey,
+  { username, attributes }: MappedUser,
+  now: number,
+): Promise<void> {
+  const name = username === undefined ? "" : usernameKey(username);
+  if (isUsername(name)) await setUsername(tx, key, name, now);
+  if (Object.keys(attributes).length > 0 && areAttributes(attributes))
+    await setMemberAttributes(tx, key, { attributes });
 }
 
 const personName = (name: string): string => (isPersonName(name) ? name : "");

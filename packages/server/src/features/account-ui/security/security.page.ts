@@ -32,6 +32,8 @@ export type SecurityView = ConsoleFrame & {
           isBackedUp: boolean;
           uri: string;
         }[];
+        /** Connections that the user signs in by. */
+        identities: readonly { connectionId: string; name: string; createdAt: number; uri: string }[];
         recoveryCodes: number;
         uris: {
           password: string;
@@ -131,6 +133,25 @@ ${list.map(item)}</ul>
   });
 }
 
+function identities({ identities: list }: Factors, messages: Messages): Content {
+  const { identities: text } = messages.security;
+  if (list.length === 0) return undefined;
+  const item = (identity: Factors["identities"][number]) => html`<li>
+<div><span class="item-name"><bdi>${identity.name}</bdi></span>
+<span class="quiet item-note">${dayWithin(text.linked({ at: identity.createdAt }), identity.createdAt, messages.format.day)}</span></div>
+<a id="connection-unlink-${identity.connectionId}" href="${linkAddress(identity.uri)}" aria-label="${text.unlinkOf({ connection: identity.name })}">${text.unlink}</a>
+</li>
+`;
+  return card({
+    id: "identities",
+    title: text.heading,
+    text: text.explanation,
+    body: html`<ul class="items">
+${list.map(item)}</ul>
+`,
+  });
+}
+
 function recovery(factors: Factors, text: Messages["security"]["recovery"]): Html {
   const has = protectionLevel(factors) !== "password";
   return card({
@@ -198,6 +219,7 @@ ${
         authenticator(factors, view.messages, view.offered.includes("totp")),
         passkeys(factors, view.messages, view.offered.includes("passkey")),
         recovery(factors, text.recovery),
+        identities(factors, view.messages),
       ]
 }${showsTrustedBrowsers(view) && trustedBrowsers(view, text.devices)}</div>
 `,

@@ -1,6 +1,7 @@
 /** GET account/security: password, second factors, recovery codes and trusted browsers. */
 
 import type { FastifyInstance } from "fastify";
+import { listIdentities } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { offeredFactors } from "../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
@@ -72,6 +73,12 @@ async function loadFactors(
       const uri = path(`passkey?id=${encodeURIComponent(id)}`);
       return { name, createdAt, lastUsedAt, isBackedUp, uri };
     }),
+    identities: (await listIdentities(database.query, { orgId: user.orgId, userIds: [user.id] })).map(
+      ({ connectionId, name, createdAt }) => {
+        const uri = path(`connection?id=${encodeURIComponent(connectionId)}`);
+        return { connectionId, name, createdAt, uri };
+      },
+    ),
     recoveryCodes,
     uris: {
       password: accountPath(organisation, "password"),

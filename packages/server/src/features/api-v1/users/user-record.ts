@@ -69,6 +69,13 @@ export const userSchema = Type.Object(
     }),
     connectionId: Type.Union([Type.String({ format: "uuid" }), Type.Null()]),
     externalId: Type.Union([Type.String({ description: "The connection's own id" }), Type.Null()]),
+    identities: Type.Array(
+      Type.Object({
+        connectionId: Type.String({ format: "uuid" }),
+        subject: Type.String({ description: "The `sub` of the identity provider" }),
+      }),
+      { description: "Who the user is at connections for signing in" },
+    ),
     attributes: attributesSchema,
     membershipAttributes: attributesSchema,
     hasPassword: Type.Boolean(),
@@ -112,6 +119,7 @@ function userRecord(user: User, state: UserState, now: number) {
     state: user.disabledAt !== null ? "disabled" : isInvited ? "invited" : "active",
     guest: isGuest,
     ...sourceRecord(isGuest, state),
+    identities: state.identities.map(({ connectionId, subject }) => ({ connectionId, subject })),
     attributes: isGuest ? {} : user.attributes,
     membershipAttributes: membership.attributes,
     hasPassword: !isGuest && state.hasPassword,

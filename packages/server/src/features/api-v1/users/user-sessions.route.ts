@@ -85,7 +85,10 @@ export function apiUserSessionsRoutes(api: ApiScope, deps: ApiDeps): void {
 }
 
 /** @throws ApiError 404 */
-async function namedUser({ database }: ApiDeps, { orgId, params }: Omit<ApiCall, "caller" | "request">) {
+export async function namedUser(
+  { database }: ApiDeps,
+  { orgId, params }: Omit<ApiCall, "caller" | "request">,
+) {
   const user = await findUser(database.query, orgId, idOf(params));
   if (!user) throw notFound();
   return user;

@@ -3,6 +3,10 @@
  * by the thousand, and of a page of users in one.
  */
 import { sql } from "kysely";
+import {
+  listIdentities,
+  type NamedIdentity,
+} from "../../../core/connections/sign-in/linked-identities.store.ts";
 import { memberships } from "../../../core/users/members/members.store.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
@@ -19,6 +23,8 @@ export interface UserState {
   /** Of the connection that provisions the account at its home; null: the organisation itself manages it. */
   readonly connectionId: string | null;
   readonly externalId: string | null;
+  /** Who the user is at connections for signing in. */
+  readonly identities: readonly NamedIdentity[];
 }
 
 type Key = { orgId: string; userId: string };
@@ -29,6 +35,11 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
     db
       .selectFrom("scim_user")
       .select(column)
+      .where((eb) => allOf(eb, member));
+  const countOf = (table: "totp_credential" | "passkey" | "linked_identity") =>
+    db
+      .selectFrom(table as "passkey")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
       .where((eb) => allOf(eb, member));
   return db.selectNoFrom((none) => [
     db
@@ -42,16 +53,8 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
       .select("password_changed_at")
       .where((eb) => allOf(eb, { org_id: value("orgId"), id: value("userId") }))
       .as("password_changed_at"),
-    db
-      .selectFrom("totp_credential")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where((eb) => allOf(eb, member))
-      .as("totp"),
-    db
-      .selectFrom("passkey")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where((eb) => allOf(eb, member))
-      .as("passkeys"),
+    countOf("totp_credential").as("totp"),
+    countOf("passkey").as("passkeys"),
     none.fn
       .coalesce(
         db
@@ -70,6 +73,7 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
           .limit(1),
       )
       .as("last_sign_in_at"),
+    countOf("linked_identity").as("identities"),
     provisioned("connection_id").as("connection_id"),
     provisioned("external_id").as("external_id"),
   ]);
@@ -78,7 +82,8 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
 /** Of a guest, without what is the home's alone to know: factors, password and connection are as if there were none. */
 export async function findUserState(db: Db, { orgId, userId }: Key): Promise<UserState> {
   const [row] = await selectState(db, { orgId, userId, actor: `user:${userId}` });
-  return toState(row);
+  const isLinked = (row?.identities ?? 0) > 0;
+  return toState(row, isLinked ? await listIdentities(db, { orgId, userIds: [userId] }) : []);
 }
 
 interface StateRow {
@@ -91,7 +96,8 @@ interface StateRow {
   readonly external_id: string | null;
 }
 
-const toState = (row: StateRow | undefined): UserState => ({
+const toState = (row: StateRow | undefined, identities: readonly NamedIdentity[]): UserState => ({
+  identities,
   invitedUntil: row?.invited_until ?? null,
   hasPassword: (row?.password_changed_at ?? null) !== null,
   hasTotp: (row?.totp ?? 0) > 0,
@@ -134,5 +140,6 @@ export async function findUserStates(
     .select([connectionId.as("connection_id"), externalId.as("external_id")])
     .where("membership.user_id", "in", ids)
     .execute();
-  return new Map(rows.map((row) => [row.id, toState(row)]));
+  const identities = Map.groupBy(await listIdentities(db, { orgId, userIds: ids }), ({ userId }) => userId);
+  return new Map(rows.map((row) => [row.id, toState(row, identities.get(row.id) ?? [])]));
 }

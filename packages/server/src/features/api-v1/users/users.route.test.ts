@@ -78,6 +78,7 @@ forEachDatabase(({ fresh }) => {
       ...{ id, email, emailVerified: true, username: null, firstname: "Grace", surname: "Okafor" },
       ...{ phone: null, ...unset, address: null, role: "Standard", state: "active", guest: false },
       ...{ source: "local", connectionId: null, externalId: null, attributes: {}, membershipAttributes: {} },
+      identities: [],
       ...{ hasPassword: true, secondFactors: [], lastSignInAt: null },
     });
     assert.match(headers.get("etag") ?? "", /^"[\w-]{22}"$/);

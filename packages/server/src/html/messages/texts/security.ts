@@ -18,6 +18,12 @@ export type SecurityTexts = {
       heading: string; none: string; left: (values: { count: number }) => string; renew: string;
       renewHeading: string; renewText: string;
     };
+    identities: {
+      heading: string; explanation: string; linked: (values: { at: number }) => string; unlink: string;
+      unlinkOf: (values: { connection: string }) => string;
+      unlinkHeading: (values: { connection: string }) => string;
+      unlinkText: (values: { connection: string }) => string; lastWayIn: string; lastWayInText: string;
+    };
     devices: {
       heading: string; none: string; explanation: string; thisOne: string;
       used: (values: { at: number }) => string; until: (values: { at: number }) => string; forget: string;
@@ -28,7 +34,7 @@ export type SecurityTexts = {
     cancel: string;
     done: {
       totpAdded: string; totpRemoved: string; passkeyAdded: string; passkeyRenamed: string;
-      passkeyRemoved: string; codesMade: string; devicesForgotten: string;
+      passkeyRemoved: string; codesMade: string; devicesForgotten: string; connectionUnlinked: string;
     };
     lastFactor: string; lastFactorText: (values: { organisation: string }) => string; lastPasskey: string;
     lastPasskeyText: (values: { organisation: string }) => string; expired: string; expiredText: string;
