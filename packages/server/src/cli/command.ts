@@ -1,7 +1,9 @@
 /** The command type, its input and output, and readers for option values. */
+import type { ClientSettings } from "../config/client-settings.ts";
 import type { Config } from "../config/config.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { Service, ServiceOptions } from "../modules/open-service.ts";
+import type { RecordApi } from "./remote/api-types.ts";
 
 export interface Option {
   /** Placeholder for the value in `--help`, e.g. `URI`; an option without one is a flag. */
@@ -44,6 +46,16 @@ export interface OrganisationCall extends Call {
   readonly by: { readonly orgId: string; readonly actor: string };
 }
 
+/** A call that needs neither the database nor its settings. */
+export interface RemoteCall extends Pick<Call, "io" | "values" | "positionals"> {
+  readonly client: ClientSettings;
+}
+
+/** A call of a command on the records of one organisation. */
+export interface RecordCall extends Pick<Call, "io" | "values" | "positionals"> {
+  readonly api: RecordApi;
+}
+
 interface CommandDefinition {
   /** As typed, e.g. `org create`. */
   readonly name: string;
@@ -57,25 +69,32 @@ interface CommandDefinition {
   readonly examples?: readonly string[];
   /** It may begin an installation: any other command refuses where there is no database or no key. */
   readonly mayBegin?: boolean;
+  /** What it does with `--server`: by API v1 of that server. A command with `runByApi` always does. */
+  atServer?(call: RecordCall): Promise<number>;
   /** Reports an invalid configuration in place of the usual message. @returns the exit code */
   runMisconfigured?(faults: readonly string[], call: Omit<Call, "config">): number;
 }
 
 /**
  * All return the exit code. `runWithService`: the runner opens the service and closes it afterwards. `runInOrganisation`:
- * it also has the options `--org` and `--json`, and the runner finds the organisation.
+ * it also has the options `--org` and `--json`, and the runner finds the organisation. `runByApi`: the same, on the records of
+ * API v1, of a server (`--server`) or of the database. `runRemotely`: on a server alone.
  */
 export type Command = CommandDefinition &
   (
     | { run(call: Call): Promise<number> }
     | { runWithService(service: Service, call: Call): Promise<number> }
     | { runInOrganisation(call: OrganisationCall): Promise<number> }
+    | { runByApi(call: RecordCall): Promise<number> }
+    | { runRemotely(call: RemoteCall): Promise<number> }
   );
 
-export const optionsOf = (command: Command): Options =>
-  "runInOrganisation" in command
+export const optionsOf = (command: Command): Options => ({
+  ...("runInOrganisation" in command || "runByApi" in command
     ? { ...orgOption, ...command.options, ...jsonOption }
-    : (command.options ?? {});
+    : command.options),
+  ...("runByApi" in command || command.atServer ? serverOptions : {}),
+});
 
 export const usageOf = ({ usage, positionals = 0 }: Command): string =>
   usage ?? `${positionals > 0 ? "ID " : ""}--org ID [--json]`;
@@ -87,6 +106,21 @@ export class UsageError extends Error {
     this.name = "UsageError";
   }
 }
+
+export const serverOptions: Options = {
+  server: {
+    value: "URL",
+    help: "call this server by its API, without its database and master key (or SIGNET_SERVER)",
+  },
+  token: {
+    value: "TOKEN",
+    help: "access token for it; other users of this machine can see it here: prefer SIGNET_TOKEN, --token-file or signet login",
+  },
+  "token-file": {
+    value: "FILE",
+    help: "file with the access token, or - for standard input (or SIGNET_TOKEN_FILE)",
+  },
+};
 
 export const jsonOption: Options = { json: { help: "print one JSON document only" } };
 export const orgOption: Options = { org: { value: "ID", help: "organisation ID", required: true } };

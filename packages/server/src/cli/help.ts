@@ -1,4 +1,5 @@
 /** `--help`: commands, their options and the environment variables. */
+import type { clientSettingNames } from "../config/client-settings.ts";
 import { type SettingName, secretSettings, twinOf } from "../config/setting-names.ts";
 import { type Command, type Option, optionsOf, usageOf } from "./command.ts";
 
@@ -29,7 +30,11 @@ const titles: Readonly<Record<string, string>> = {
   doctor: "Server",
   config: "Server",
   org: "Organisations",
+  login: "Sign-in to a server",
+  logout: "Sign-in to a server",
   user: "Users",
+  group: "Groups and roles",
+  role: "Groups and roles",
   app: "Applications (OAuth clients)",
   secret: "Client secrets",
   account: "System accounts (signed API calls)",
@@ -71,7 +76,7 @@ export function generalHelp(commands: readonly Command[], topic?: string): strin
     "",
     "Run signet COMMAND --help for options and examples. Add --json to print one JSON document instead of text.",
     "Run signet --version for the version.",
-    "Exit codes: 0 success, 1 failed (the reason is on standard error), 2 invalid command line, or a difference with --dry-run.",
+    "Exit codes: 0 success, 1 failed (the reason is on standard error), 2 invalid command line, or a difference with config diff or --dry-run.",
     ...section("Getting started", [
       "  signet start --demo                             start a server with demo users and applications",
       '  signet org create --name "Acme"',
@@ -152,8 +157,15 @@ const environment: Readonly<Record<SettingName, string>> = {
     "name=count/seconds, comma-separated, e.g. password-account=10/900, second-factor-account=10/3600",
 };
 
+const clientEnvironment: Readonly<Record<(typeof clientSettingNames)[number], string>> = {
+  SIGNET_SERVER: "base URL of the server that commands call, in place of --server",
+  SIGNET_TOKEN: "access token for it, such as a pipeline's; signet login needs none",
+  SIGNET_TOKEN_FILE: "file that has the access token",
+};
+
 const environmentSection = (): string[] => [
   ...section("Environment", columns(Object.entries(environment))),
+  ...section("Environment of commands on a server (--server)", columns(Object.entries(clientEnvironment))),
   ...section(
     "Settings in files",
     columns(secretSettings.map((name) => [twinOf(name), `file that has the value of ${name}`])),

@@ -1,6 +1,7 @@
 /** Finds the command, reads its options and the configuration, and turns errors into exit codes. */
 import { parseArgs } from "node:util";
-import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
+import type { ClientSettings } from "../config/client-settings.ts";
+import { type Config, clientSettings, InvalidConfig, readConfig } from "../config/config.ts";
 import { version } from "../config/version.ts";
 import type { Service } from "../modules/open-service.ts";
 import { accountCommands } from "./account/account-commands.ts";
@@ -10,6 +11,7 @@ import { backupCommand } from "./backup/backup-command.ts";
 import { restoreCommand } from "./backup/restore-command.ts";
 import { type Call, type Command, type Io, optionalText, optionsOf, UsageError } from "./command.ts";
 import { configCommands } from "./config/config-commands.ts";
+import { organisationConfigCommands } from "./config/organisation-config.ts";
 import { consentCommands } from "./consent/consent-commands.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
@@ -17,6 +19,7 @@ import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust
 import { distributeCommand } from "./distribute.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { explainError } from "./explain-error.ts";
+import { groupCommands } from "./group/group-commands.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { masterKeyCommands } from "./master-key/master-key-commands.ts";
@@ -26,6 +29,9 @@ import { orgCommands } from "./org/org-commands.ts";
 import { errorMessage } from "./output.ts";
 import { agentCommands } from "./pool/agent-commands.ts";
 import { poolCommands } from "./pool/pool-commands.ts";
+import { loginCommands } from "./remote/login-commands.ts";
+import { localWork, remoteWork } from "./remote/run-records.ts";
+import { roleCommands } from "./role/role-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
 import { secretCommands } from "./secret/secret-commands.ts";
 import { startCommand } from "./start/start.ts";
@@ -39,9 +45,13 @@ export const commands: readonly Command[] = [
   doctorCommand,
   distributeCommand,
   ...configCommands,
+  ...organisationConfigCommands,
   ...orgCommands,
   ...operatorCommands,
+  ...loginCommands,
   ...userCommands,
+  ...groupCommands,
+  ...roleCommands,
   ...appCommands,
   ...secretCommands,
   ...accountCommands,
@@ -65,6 +75,7 @@ export interface CommandEnvironment {
   readonly io: Io;
   /** @throws InvalidConfig */
   readConfig(): Config;
+  readClientSettings(): ClientSettings;
   /** For tests, which look at every statement. */
   readonly around?: Call["around"];
 }
@@ -72,7 +83,7 @@ export interface CommandEnvironment {
 /** @returns the exit code: 0 success, 1 failed, 2 invalid command line */
 export async function run(
   args: readonly string[],
-  environment: CommandEnvironment = { io: terminal(), readConfig },
+  environment: CommandEnvironment = { io: terminal(), readConfig, readClientSettings: clientSettings },
 ): Promise<number> {
   const { io } = environment;
   if (["--version", "-V", "version"].includes(args[0] ?? "") && args.length === 1) {
@@ -127,6 +138,8 @@ async function runCommand(
   if (missing.length > 0) throw new UsageError(missing.map((name) => `--${name} is required`).join(", "));
   const unexpected = positionals[command.positionals ?? 0];
   if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"`);
+  const remote = remoteWork(command, { values, positionals, io, client: environment.readClientSettings() });
+  if (remote) return remote();
   let config: Config;
   try {
     config = readConfig();
@@ -144,9 +157,12 @@ async function runCommand(
 
 async function runConfigured(command: Command, call: Call): Promise<number> {
   if ("run" in command) return command.run(call);
+  if ("runByApi" in command) return localWork(call, command.runByApi);
   const work = async (service: Service, here: Call) => {
     if ("runWithService" in command) return command.runWithService(service, here);
-    return command.runInOrganisation(await organisationCall(here, service));
+    if ("runInOrganisation" in command)
+      return command.runInOrganisation(await organisationCall(here, service));
+    throw new Error("the command needs a server");
   };
   return withService(call, work, { mayBegin: command.mayBegin });
 }

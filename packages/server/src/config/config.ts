@@ -25,6 +25,7 @@ import {
 } from "../db/postgres/server-addresses.ts";
 import type { TracingSettings } from "../telemetry/tracing.ts";
 import { auditStream } from "./audit-stream.ts";
+import { type ClientSettings, readClientSettings } from "./client-settings.ts";
 import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
 import { type MetricsSettings, metricsSettings } from "./metrics-settings.ts";
@@ -314,3 +315,5 @@ function rateLimits(env: Env, faults: string[]): RateLimits {
 export function sizeThreadPool(env: Record<string, string | undefined> = process.env): void {
   env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()) + 1);
 }
+
+export const clientSettings = (): ClientSettings => readClientSettings(process.env);

@@ -2,6 +2,7 @@
  * The names of all settings. A misspelt one would silently leave its default in force, so every other `SIGNET_…` variable is
  * refused.
  */
+import { clientSettingNames } from "./client-settings.ts";
 import { type Env, text } from "./config-values.ts";
 
 /** Those whose value may hold a secret: each may be in a file instead, named by its twin `…_FILE`. */
@@ -73,7 +74,7 @@ const isOfKubernetes = (name: string, value: string): boolean =>
 
 /** What is wrong with the names of the variables: a sentence for each. */
 export function faultsOfNames(env: Env): string[] {
-  const known = [...settingNames, ...secretSettings.map(twinOf)];
+  const known = [...settingNames, ...secretSettings.map(twinOf), ...clientSettingNames];
   return Object.keys(env).flatMap((name) => {
     const value = text(env, name);
     if (!name.startsWith("SIGNET_") || known.includes(name)) return [];

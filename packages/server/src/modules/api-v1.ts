@@ -1,4 +1,5 @@
 /** API v1: records of an organisation, for programs with an access token. */
+import type { FastifyInstance } from "fastify";
 import { hitPortions } from "../core/rate-limits/hit-portions.ts";
 import { limitHeadersOf } from "../features/api-v1/access.ts";
 import { apiSecretsRoutes } from "../features/api-v1/applications/application-secrets.route.ts";
@@ -52,14 +53,28 @@ import {
 import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
 import { problemErrorAnswer, problemErrorHandler } from "../http/error-handlers.ts";
-import type { Module } from "./app-context.ts";
+import type { AppContext, Module } from "./app-context.ts";
 
 const signing: SigningAdmin = {
   ...{ createPool, checkPoolSettings, changePool, disablePool, deletePool },
   ...{ registerAgent, addAgentKeys, deactivateAgent, retireAgentKey },
 };
 
-export const apiV1: Module = (scope, { service, errors, operations, calls }) => {
+export const apiV1: Module = (scope, app) => apiV1Routes(scope, app);
+
+/** @param atDatabase see ApiAccessDeps */
+export function apiV1Routes(
+  scope: FastifyInstance,
+  {
+    service,
+    errors,
+    operations,
+    calls,
+  }: Pick<AppContext, "service" | "errors" | "operations"> & {
+    readonly calls: Pick<AppContext["calls"], "add">;
+  },
+  atDatabase?: ApiDeps["atDatabase"],
+): void {
   acceptJson(scope);
   addJson(scope, { contentType: MERGE_PATCH_TYPE });
   scope.setErrorHandler(problemErrorHandler(errors));
@@ -79,6 +94,7 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   const deps = { ...service, baseUrl, rateLimits, portions: hitPortions() };
   const apiDeps: ApiDeps = {
     ...deps,
+    ...(atDatabase ? { atDatabase } : {}),
     hasValidBinding: (organisation, request, claims) => hasValidBinding(deps, organisation, request, claims),
   };
   apiUsersRoutes(api, apiDeps);
@@ -113,4 +129,4 @@ export const apiV1: Module = (scope, { service, errors, operations, calls }) => 
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
   apiAuditEventsRoutes(api, apiDeps);
   apiConfigurationRoutes(api, apiDeps);
-};
+}

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { run } from "../cli/run.ts";
+import { readClientSettings } from "../config/client-settings.ts";
 import { readConfig } from "../config/config.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 import { unauditedActs } from "./probes/audited-acts.ts";
@@ -41,7 +42,12 @@ export async function runInProcess(
     confirm: async () => (typed === "" ? undefined : typed === "yes"),
   };
   const watch = watchActs();
-  const outside = { io, readConfig: () => readConfig(env), around: watch.dialect };
+  const outside = {
+    io,
+    readConfig: () => readConfig(env),
+    readClientSettings: () => readClientSettings(env),
+    around: watch.dialect,
+  };
   const code = await watch.during("signet", args.join(" "), () => run(args, outside));
   // Local commands have no client address.
   const silent = unauditedActs(watch.acts(), { isHere: true });

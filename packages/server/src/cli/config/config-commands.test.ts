@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { readClientSettings } from "../../config/client-settings.ts";
 import { readConfig } from "../../config/config.ts";
 import { settingNames } from "../../config/setting-names.ts";
 import { run } from "../run.ts";
@@ -24,7 +25,11 @@ async function show(env: Record<string, string>, ...args: string[]) {
     readSecret: refuse,
     confirm: refuse,
   };
-  const code = await run(["config", "show", ...args], { io, readConfig: () => readConfig(env) });
+  const code = await run(["config", "show", ...args], {
+    io,
+    readConfig: () => readConfig(env),
+    readClientSettings: () => readClientSettings(env),
+  });
   return { code, text: lines.join("\n"), errors: errors.join("\n") };
 }
 

@@ -1,24 +1,18 @@
 /** `signet org apply`: applies a configuration file to an organisation, after showing the difference. */
-import { createReadStream } from "node:fs";
 import { usesSecrets } from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
 import { applyFile } from "../../core/configuration/apply.ts";
 import { differenceOf } from "../../core/configuration/difference.ts";
 import { countsOf, entriesOf } from "../../core/configuration/entries.ts";
-import {
-  InvalidFile,
-  MAX_FILE_BYTES,
-  type OrganisationFile,
-} from "../../core/configuration/organisation-file.ts";
+import { InvalidFile, type OrganisationFile } from "../../core/configuration/organisation-file.ts";
 import { type OrganisationState, readState } from "../../core/configuration/state.ts";
 import { readOrganisationFile } from "../../core/configuration/validation.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type Call, type Command, jsonOption, orgOption, requiredText, UsageError } from "../command.ts";
-import { errorMessage, escapeControls, printResult } from "../output.ts";
+import { escapeControls, printResult } from "../output.ts";
 import { OPERATOR, requireOrganisation, withService } from "../with-service.ts";
+import { DRIFT, readBounded } from "./configuration-file.ts";
 import { differenceLines } from "./org-difference.ts";
-
-const DRIFT = 2;
 
 export const orgApply: Command = {
   name: "org apply",
@@ -71,7 +65,6 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
     outcome(values["dry-run"] === true, { upToDate, agreed }),
     ...missingSecretLines(missingSecrets),
   ]);
-  // For scripts that watch for drift, as `terraform plan -detailed-exitcode` does.
   return values["dry-run"] === true && !upToDate ? DRIFT : code;
 }
 
@@ -141,20 +134,4 @@ function faultText(name: string, { faults }: InvalidFile): string {
     ...lines,
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join("\n  ");
-}
-
-/** Reads slightly beyond the limit, so that validation reports the excess; a pipe has no size to check. */
-async function readBounded(name: string): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const piece of name === "-" ? process.stdin : createReadStream(name)) {
-      pieces.push(piece as Uint8Array);
-      size += (piece as Uint8Array).length;
-      if (size > MAX_FILE_BYTES) break;
-    }
-  } catch (error) {
-    throw new Error(`--file ${name}: ${errorMessage(error)}`);
-  }
-  return Buffer.concat(pieces);
 }

@@ -26,7 +26,10 @@ const losses: Readonly<Record<Entry["kind"], string>> = {
   preauthorization: "revokes the tokens issued under it",
 };
 
-export function differenceLines({ id, name }: Organisation, entries: readonly Entry[]): string[] {
+export function differenceLines(
+  { id, name }: Pick<Organisation, "id" | "name">,
+  entries: readonly Entry[],
+): string[] {
   const { created, changed, removed } = countsOf(entries);
   const leftAlone = entries.filter(({ act }) => act === "left-alone");
   return [

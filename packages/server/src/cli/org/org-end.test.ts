@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { readClientSettings } from "../../config/client-settings.ts";
 import { readConfig } from "../../config/config.ts";
 import { STREAM_LEASE } from "../../core/audit/stream/stream.store.ts";
 import { takeLease } from "../../core/housekeeping/housekeeping.store.ts";
@@ -151,7 +152,15 @@ describe("signet org suspend, resume and delete", () => {
       // Past runInProcess, which misses an event: the audit log has it from the command before, and is gone.
       const args = ["org", "delete", id, "--yes", "--at-once", "--audit-out", file, "--json"];
       const io = { print, printError: print, readSecret: refuse, confirm: refuse };
-      assert.equal(await run(args, { io, readConfig: () => readConfig(settings.env) }), 0, lines.join());
+      assert.equal(
+        await run(args, {
+          io,
+          readConfig: () => readConfig(settings.env),
+          readClientSettings: () => readClientSettings(settings.env),
+        }),
+        0,
+        lines.join(),
+      );
       assert.deepEqual(JSON.parse(lines.join("")), { id, deleted: true, auditLog: null });
       assert.equal(await listed(id), undefined);
       await assert.rejects(stat(file), /ENOENT/);

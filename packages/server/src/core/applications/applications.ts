@@ -59,6 +59,8 @@ export function applicationDirectory(deps: RecordDeps): ApplicationDirectory {
 
 export interface NewApplication {
   readonly orgId: string;
+  /** Where it is fixed; a new one when left out. */
+  readonly id?: string;
   readonly name: string;
   readonly clientType: ClientType;
   /** Overrides of the client type's defaults. */
@@ -80,7 +82,7 @@ export async function createApplication(deps: RecordDeps, input: NewApplication)
   requireValidApplication({ name, clientType, settings });
   const application: Application = {
     orgId,
-    id: newUuid(),
+    id: input.id ?? newUuid(),
     name: name.trim(),
     clientType,
     settings,

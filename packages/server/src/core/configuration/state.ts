@@ -2,6 +2,7 @@
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { listApplications } from "../applications/applications.store.ts";
+import { commandLineClientId } from "../applications/command-line-client.ts";
 import type { Consent } from "../consents/consent.ts";
 import { listConsents, listPreauthorizations } from "../consents/consents.store.ts";
 import { listMailTexts, type StoredMailText } from "../mail/mail-texts.store.ts";
@@ -45,12 +46,15 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
     emails: await listMailTexts(db, orgId),
     scopes: await listCustomScopes(db, orgId),
     signingPools,
-    applications: applications.map((application) => ({
-      application,
-      externalKey: keys.get(application.id),
-      organisationConsent: consents.get(application.id),
-      preauthorizations: preauthorizations.get(application.id) ?? [],
-    })),
+    // The service's own, which is there or not as somebody has signed in.
+    applications: applications
+      .filter(({ id }) => id !== commandLineClientId(orgId))
+      .map((application) => ({
+        application,
+        externalKey: keys.get(application.id),
+        organisationConsent: consents.get(application.id),
+        preauthorizations: preauthorizations.get(application.id) ?? [],
+      })),
   };
 }
 

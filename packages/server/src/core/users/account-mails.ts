@@ -92,7 +92,7 @@ export async function sendPasswordReset(
 export async function setVerifiedEmail(
   deps: NoticeDeps & CoreDeps,
   user: User,
-  change: { newEmail: string; actor: string; address: string },
+  change: { newEmail: string; actor: string; address?: string },
 ): Promise<void> {
   const to = requireEmail(change.newEmail);
   const { homeOrgId: orgId, id, email: from } = user;

@@ -21,9 +21,11 @@ import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import {
   type ApiScope,
   apiAudience,
+  apiScopes,
   apiScopesOf,
   holdsApiScope,
   isOperatorScope,
+  operatorScopes,
 } from "../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
@@ -51,6 +53,8 @@ export interface ApiAccessDeps extends CoreDeps {
   readonly customScopes: CustomScopeDirectory;
   readonly rateLimits: Pick<RateLimits, "api-client">;
   readonly portions: HitPortions;
+  /** Set where calls are the operator's at the database, without a token: never where anybody else can call (cli/remote). */
+  readonly atDatabase?: Pick<Act, "actor">;
 }
 
 export interface ApiCaller {
@@ -58,17 +62,20 @@ export interface ApiCaller {
   readonly organisation: Organisation;
   /** Whose the token is. */
   readonly home: Organisation;
-  readonly client: Application;
+  readonly client: Pick<Application, "id">;
   /** The administrator whose token it is; undefined for a client's own. */
   readonly user: Pick<User, "id"> | undefined;
   readonly scopes: readonly ApiScope[];
   /** As the audit log names the caller. */
   readonly actor: string;
-  readonly address: string;
+  /** Undefined for an operator at the database. */
+  readonly address: string | undefined;
 }
 
-export const actOf = ({ organisation, actor, address }: ApiCaller) =>
-  ({ orgId: organisation.id, actor, address }) satisfies Act;
+export const actOf = ({ organisation, actor, address }: ApiCaller) => ({
+  ...{ orgId: organisation.id, actor },
+  ...(address === undefined ? {} : { address }),
+});
 
 /** Authenticates calls of operations that need all of the scopes. */
 export function apiAuthenticator(
@@ -80,6 +87,7 @@ export function apiAuthenticator(
       const { org = "" } = request.params as { org?: string };
       const asked = isUuid(org) ? await deps.organisations.find(org.toLowerCase()) : undefined;
       if (!asked) throw notFound();
+      if (deps.atDatabase) return operatorAtDatabase(asked, deps.atDatabase);
       const caller = await identify(deps, request);
       await countCall(deps, caller, request);
       if (asked.id !== caller.home.id && !(await isOperator(deps, caller))) throw notFound();
@@ -119,6 +127,12 @@ export function operatorAuthenticator(
     repeat: (caller, request, raw, run) => runOnce(deps, caller, { request, raw, run }),
   };
 }
+
+/** Whoever holds the database may do everything. */
+const operatorAtDatabase = (organisation: Organisation, { actor }: Pick<Act, "actor">): ApiCaller => ({
+  ...{ organisation, home: organisation, client: { id: actor }, user: undefined },
+  ...{ scopes: [...apiScopes, ...operatorScopes], actor, address: undefined },
+});
 
 /** Theirs hold in every organisation. */
 const isOperator = async ({ database }: ApiAccessDeps, { home }: ApiCaller): Promise<boolean> =>

@@ -4,7 +4,10 @@ import { type Form, requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
-import type { CoreDeps } from "../../../core/core-deps.ts";
+import {
+  commandLineClientId,
+  requireCommandLineClient,
+} from "../../../core/applications/command-line-client.ts";
 import {
   DEVICE_CODE_LIFETIME_MS,
   type NewDeviceCodes,
@@ -24,6 +27,7 @@ import {
   type RateLimits,
   rateLimitHeaders,
 } from "../../../core/rate-limits/rate-limits.ts";
+import type { RecordDeps } from "../../../core/record-changes.ts";
 import { nameableResources } from "../../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
@@ -38,7 +42,7 @@ import {
 } from "../client-authentication/client-authentication.ts";
 import { requestedResources } from "../token/grant.ts";
 
-export interface DeviceRouteDeps extends CoreDeps, ClientAuthenticationDeps {
+export interface DeviceRouteDeps extends RecordDeps, ClientAuthenticationDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly rateLimits: RateLimits;
@@ -70,6 +74,10 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
       const call = callOf(request);
       const { form } = call;
       requireSingle(form);
+      if (form.values.get("client_id") === commandLineClientId(organisation.id))
+        await requireCommandLineClient(deps, {
+          ...{ orgId: organisation.id, actor: "system", address: addressOf(request) },
+        });
       const client = await identifyClient(deps, organisation, call);
       const customScopes = await deps.customScopes.list(organisation.id);
       const { application, scopes, resources } = await deps.refusedRequests.watch(

@@ -1,0 +1,65 @@
+/** Calls of a server over HTTP: bounded in time and size; redirects are not followed, so the token goes nowhere else. */
+import { version } from "../../config/version.ts";
+import { errorMessage } from "../output.ts";
+import type { ApiAnswer, Transport } from "./api-types.ts";
+
+const TIMEOUT_MS = 60_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MERGE_PATCH = "application/merge-patch+json";
+
+/** @param token read before each call: a login refreshes it */
+export const httpTransport =
+  (server: string, token: () => Promise<string>): Transport =>
+  async ({ method, path, body }) =>
+    exchange(server, path, {
+      method,
+      headers: {
+        authorization: `Bearer ${await token()}`,
+        ...(body === undefined
+          ? {}
+          : { "content-type": method === "PATCH" ? MERGE_PATCH : "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+export const postForm = (url: string, form: Readonly<Record<string, string>>): Promise<ApiAnswer> =>
+  exchange(url, "", { method: "POST", body: new URLSearchParams(form) });
+
+export const getJson = (url: string): Promise<ApiAnswer> => exchange(url, "", { method: "GET" });
+
+/** @throws Error naming the server */
+async function exchange(server: string, path: string, init: RequestInit): Promise<ApiAnswer> {
+  try {
+    const answer = await fetch(`${server}${path}`, {
+      ...init,
+      headers: { accept: "application/json", "user-agent": `signet/${version}`, ...init.headers },
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return { status: answer.status, body: parsed(await readBounded(answer), answer) };
+  } catch (error) {
+    throw new Error(`can't reach ${new URL(server).origin} (--server): ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function readBounded({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > MAX_BYTES) throw new Error("the answer is too long");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+function parsed(text: string, { headers }: Response): unknown {
+  if (text === "" || !/\bjson\b/.test(headers.get("content-type") ?? "")) return undefined;
+  return JSON.parse(text) as unknown;
+}
+
+/** Fetch says "fetch failed"; its cause says why. */
+const reasonOf = (error: unknown): string => {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return errorMessage(cause instanceof Error && errorMessage(cause) !== "" ? cause : error);
+};

@@ -1,0 +1,76 @@
+/** The records of an organisation by API v1: answers, lists to their end, and refusals in words (api-v1.md). */
+import { escapeControls } from "../output.ts";
+import type { ApiAnswer, Method, RecordApi, Transport, Wire } from "./api-types.ts";
+
+/** An answer that is an error, in words for the operator. */
+export class ApiRefusal extends Error {
+  override name = "ApiRefusal";
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const PAGE = 200;
+
+export function recordApi(transport: Transport, orgId: string): RecordApi {
+  const call = async <T>(method: Method, path: string, body?: unknown): Promise<T> => {
+    const address = `/api/v1/organisations/${encodeURIComponent(orgId)}${path}`;
+    const answer = await transport({ method, path: address, ...(body === undefined ? {} : { body }) });
+    if (answer.status >= 200 && answer.status < 300) return answer.body as T;
+    throw toRefusal(answer);
+  };
+  return {
+    orgId,
+    read: (path) => call("GET", path),
+    send: (method, path, body) => call(method, path, body),
+    list: async <T extends Wire>(
+      path: string,
+      { limit = Number.POSITIVE_INFINITY, query = {} }: Parameters<RecordApi["list"]>[1] = {},
+    ) => {
+      const items: T[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const asked = new URLSearchParams({
+          ...query,
+          limit: String(Math.min(PAGE, limit - items.length)),
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        const page = await call<{ items: T[]; nextCursor?: string | null }>("GET", `${path}?${asked}`);
+        items.push(...page.items);
+        cursor = page.nextCursor ?? undefined;
+        if (cursor === undefined) return { items, more: false };
+        if (items.length >= limit) return { items, more: true };
+      }
+    },
+  };
+}
+
+/** RFC 9457. */
+interface Problem {
+  readonly type?: string;
+  readonly title?: string;
+  readonly detail?: string;
+  readonly errors?: ReadonlyArray<{ readonly path: string; readonly message: string }>;
+}
+
+/** What an operator can do about an error, where its own words do not say. */
+const advice: Readonly<Record<string, string>> = {
+  "not-authenticated":
+    "The token has expired, was revoked, or is not for this server. Sign in again with signet login, or get another token.",
+  "not-found": "There is no such record, or the token is of another organisation.",
+};
+
+export function toRefusal({ status, body }: ApiAnswer): ApiRefusal {
+  const problem = typeof body === "object" && body !== null ? (body as Problem) : {};
+  const code = problem.type?.replace(/^urn:signet:error:/, "") ?? "unknown";
+  const title = problem.title ?? `the server answered ${status}`;
+  const faults = (problem.errors ?? []).map(({ path, message }) => `\n  ${path || "/"}: ${message}`);
+  const more = advice[code] ?? problem.detail;
+  const text = `${title}${more === undefined ? "" : `. ${more}`}`;
+  return new ApiRefusal(status, code, [text, ...faults.map(escapeFault)].join(""));
+}
+
+const escapeFault = (line: string): string => `\n${escapeControls(line.slice(1))}`;

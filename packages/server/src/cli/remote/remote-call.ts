@@ -1,0 +1,87 @@
+/** Commands that call a server: which one, and by whose token. */
+import { readFile, stat } from "node:fs/promises";
+import { optionalText, type RecordCall, type RemoteCall, requiredText, UsageError } from "../command.ts";
+import { errorMessage } from "../output.ts";
+import { oauthError, readTokens } from "./answered-tokens.ts";
+import { httpTransport, postForm } from "./http-transport.ts";
+import { recordApi } from "./record-api.ts";
+import { readServerAddress } from "./server-address.ts";
+import { readLogins, type StoredLogin, writeLogin } from "./stored-logins.ts";
+
+/** The server that the call names; undefined: it works on the database. @throws UsageError */
+export function namedServer({ values, client }: RemoteCall): string | undefined {
+  const given = optionalText(values, "server") ?? client.server;
+  if (given !== undefined) return readServerAddress(given);
+  if (values.token !== undefined || values["token-file"] !== undefined)
+    throw new UsageError("--token and --token-file go with --server");
+  return undefined;
+}
+
+export function remoteRecords(call: RemoteCall, server: string): RecordCall {
+  const { io, values, positionals } = call;
+  const orgId = requiredText(values, "org").toLowerCase();
+  return {
+    io,
+    values,
+    positionals,
+    api: recordApi(httpTransport(server, tokenSource(call, server, orgId)), orgId),
+  };
+}
+
+/** What the command line says, then the environment, then who is signed in: each call reads it anew. */
+function tokenSource({ values, client }: RemoteCall, server: string, orgId: string): () => Promise<string> {
+  const [token, file] = [optionalText(values, "token"), optionalText(values, "token-file")];
+  if (token !== undefined && file !== undefined)
+    throw new UsageError("give --token or --token-file, not both");
+  const given = token ?? (file === undefined ? client.token : undefined);
+  if (given !== undefined) return async () => given;
+  const path = file ?? client.tokenFile;
+  let read: Promise<string> | undefined;
+  if (path !== undefined) return () => (read ??= readToken(path));
+  return () => storedToken(client.folder, server, orgId);
+}
+
+const MAX_TOKEN_BYTES = 65_536;
+
+async function readToken(path: string): Promise<string> {
+  try {
+    if (path !== "-" && (await stat(path)).size > MAX_TOKEN_BYTES) throw new Error("the file is too large");
+    const text = path === "-" ? await readInput() : await readFile(path, "utf8");
+    const token = text.trim();
+    if (token === "" || /\s/.test(token)) throw new Error("there is no access token in it");
+    return token;
+  } catch (error) {
+    throw new Error(`--token-file ${path}: ${errorMessage(error)}`);
+  }
+}
+
+async function readInput(): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of process.stdin) pieces.push(piece as Uint8Array);
+  return Buffer.concat(pieces).toString();
+}
+
+/** Refreshed this long before it ends. */
+const EARLY_MS = 30_000;
+
+/** Of the organisation's own administrator, else of the operators. */
+async function storedToken(folder: string, server: string, orgId: string): Promise<string> {
+  const here = (await readLogins(folder)).filter((one) => one.server === server);
+  const login = here.find((one) => one.orgId === orgId) ?? here.find((one) => one.isOfOperators);
+  if (!login)
+    throw new Error(
+      `nobody is signed in to ${server}: run signet login --server ${server} --org ${orgId}, or set SIGNET_TOKEN`,
+    );
+  return login.expiresAt - EARLY_MS > Date.now() ? login.accessToken : refreshed(folder, login);
+}
+
+async function refreshed(folder: string, login: StoredLogin): Promise<string> {
+  const { tokenEndpoint, clientId, refreshToken, server, orgId } = login;
+  const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
+  const answer = await postForm(tokenEndpoint, form);
+  if (answer.status !== 200)
+    throw oauthError(`the sign-in has ended: run signet login --server ${server} --org ${orgId}`, answer);
+  const { kept } = readTokens(answer.body);
+  await writeLogin(folder, { ...login, ...kept });
+  return kept.accessToken;
+}
