@@ -68,10 +68,18 @@ function queryOf(parameters: NonNullable<OpenApiOperation["parameters"]>): JsonS
   if (parameters.length === 0) return undefined;
   const described = parameters.map(({ name, schema, description }) => [
     name,
-    description === undefined ? schema : { ...schema, description },
+    { ...inOneLine(schema), ...(description === undefined ? {} : { description }) },
   ]);
   const required = parameters.filter((one) => one.required).map(({ name }) => name);
   return { type: "object", properties: Object.fromEntries(described) as Schemas, required };
+}
+
+/** What a list is sorted by, each member in both directions. */
+function inOneLine(schema: JsonSchema): JsonSchema {
+  const values = (schema.enum ?? []).filter((value) => value !== "");
+  const members = values.filter((value) => values.includes(`-${value}`)).map((name) => JSON.stringify(name));
+  if (members.length < 2 || values.length !== 2 * members.length) return schema;
+  return typeText(`\`\${"" | "-"}\${${members.join(" | ")}}\``);
 }
 
 function collect(value: unknown, all: Schemas, used: Record<string, JsonSchema>): void {

@@ -15,6 +15,8 @@ import { CALLS, type CallTable, callSchemas } from "./call-schemas.ts";
 const root = path.join(import.meta.dirname, "..");
 const sdk = path.join(root, "packages", "client-sdk", "src");
 
+/** Files are asked for by `fetch`, and the audit log's export is no JSON. */
+const isApi = (route: string) => / \/api\/v1\b/.test(route) && !route.endsWith("/audit-events/export");
 const isManagement = (route: string) => route.includes(" /legacy/api/oauth/");
 
 /** What the client asks for in another way. */
@@ -37,6 +39,7 @@ export const clients: readonly TypesOfClient[] = [
     isIn: (route) =>
       route.includes(" /legacy/api/") && !isManagement(route) && !secondSpellings.includes(route),
   },
+  { folder: path.join(sdk, "api"), name: "api", isIn: isApi },
 ];
 
 /** Where a name is taken in the SDK by what the SDK makes of the record. */

@@ -111,7 +111,7 @@ function withRenewal(tokens: TokenSet, now: number) {
 }
 
 /** RFC 6750 §3.1. Only then is it certain that the request wasn't carried out. */
-const rejectsToken = ({ status, headers }: Response): boolean =>
+export const rejectsToken = ({ status, headers }: Pick<Response, "status" | "headers">): boolean =>
   status === 401 && /\berror="?invalid_token\b/i.test(headers.get("www-authenticate") ?? "");
 
 /**

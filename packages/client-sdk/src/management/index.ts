@@ -8,6 +8,7 @@
 export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
 export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
+export type { DeleteOptions, RepeatOptions, Versioned } from "../service-api/versions.ts";
 export {
   type ConsentFilter,
   type ManagedClients,
@@ -38,4 +39,4 @@ export type {
   SystemAccount,
   SystemAccountKey,
 } from "./management-records.ts";
-export type { DeleteOptions, RepeatOptions, Replacement, Versioned } from "./versioned-records.ts";
+export type { Replacement } from "./versioned-records.ts";

@@ -8,6 +8,7 @@ import {
   type TypedClient,
   typedClient,
 } from "../service-api/typed-client.ts";
+import { type DeleteOptions, type RepeatOptions, repeatable } from "../service-api/versions.ts";
 import type { ManagementCalls } from "./management-calls.ts";
 import type {
   AssignedUser,
@@ -27,13 +28,7 @@ import type {
   Scope,
   SystemAccount,
 } from "./management-records.ts";
-import {
-  type DeleteOptions,
-  type RepeatOptions,
-  repeatable,
-  type VersionedRecords,
-  versionedRecords,
-} from "./versioned-records.ts";
+import { type VersionedRecords, versionedRecords } from "./versioned-records.ts";
 
 /** Custom scopes of the organisation. */
 export interface ManagedScopes extends VersionedRecords<Scope, Scope, NewScope, ChangedScope> {

@@ -2,6 +2,7 @@
 import { named } from "../configuration/properties.ts";
 import { type Problem, SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
+import { rejectsToken, type TokenSource } from "../grants/token-source.ts";
 import { pause } from "../pause.ts";
 import { createHttp, type HttpAnswer } from "../provider/http.ts";
 import { signatureHeaders } from "../system-account/sign-request.ts";
@@ -29,15 +30,21 @@ export interface ServiceCall {
 /** @returns a 2xx response. @throws SignetError `provider_unreachable`, `provider_refused` (with `problem`), `provider_answer` */
 export type ServiceClient = (call: ServiceCall) => Promise<HttpAnswer>;
 
+/** What a client's calls are made with. */
+export interface ServiceCredentials extends Pick<ServiceSettings, "federationServer" | "environment"> {
+  readonly systemAccount?: ServiceSettings["systemAccount"];
+  readonly tokens?: Pick<TokenSource, "token" | "discard">;
+}
+
 /** A page of 50 clients whose lists all have the maximum length. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 export function createServiceClient(
-  settings: ServiceSettings,
+  settings: ServiceCredentials,
   options: ServiceOptions = {},
   limits = defaultLimits,
 ): ServiceClient {
-  const { federationServer, environment, systemAccount } = settings;
+  const { federationServer, environment, systemAccount, tokens } = settings;
   const { wait = pause, clock } = options;
   const http = createHttp(options, {
     environment,
@@ -49,6 +56,7 @@ export function createServiceClient(
     const url = federationServer + call.target;
     const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
     const { method, signal } = call;
+    const accessToken = await tokens?.token();
     const signed = { method, url, body: body ?? new Uint8Array() };
     const headers = {
       ...call.headers,
@@ -56,7 +64,16 @@ export function createServiceClient(
       // Signed per attempt, because a nonce is accepted once.
       ...(systemAccount ? await signatureHeaders(systemAccount, signed, clock ? { clock } : {}) : {}),
     };
-    return http.json(url, { method, headers, body, signal });
+    const send = (token: string | undefined) => {
+      const authorization: Record<string, string> =
+        token === undefined ? {} : { authorization: `Bearer ${token}` };
+      return http.json(url, { method, headers: { ...headers, ...authorization }, body, signal });
+    };
+    const response = await send(accessToken);
+    if (!tokens || accessToken === undefined || !rejectsToken(response)) return response;
+    tokens.discard(accessToken);
+    const other = await tokens.token();
+    return other === accessToken ? response : send(other);
   };
   return async (call) => {
     let mayBeDone = false;

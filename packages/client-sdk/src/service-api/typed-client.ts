@@ -16,7 +16,8 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number;
 }
 
-type PathParameter<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
+/** Names of the parameters in a route's path. */
+export type PathParameter<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameter<Rest>
   : never;
 type PathInput<Route extends string> = [PathParameter<Route>] extends [never]
@@ -34,12 +35,14 @@ interface CallSettings {
   readonly isRepeatable?: boolean;
 }
 
-type BodyOf<Call> = Call extends { answer: infer Body } ? Body : undefined;
+/** What a call answers. */
+export type BodyOf<Call> = Call extends { answer: infer Body } ? Body : undefined;
 type ListRoute<Calls> = {
   [Route in keyof Calls]: Calls[Route] extends { item: unknown } ? Route : never;
 }[keyof Calls] &
   string;
-type ItemOf<Call> = Call extends { item: infer Item } ? Item : never;
+/** What is in the pages of a list. */
+export type ItemOf<Call> = Call extends { item: infer Item } ? Item : never;
 
 export interface TypedClient<Calls> extends Pick<UntypedClient, "send"> {
   call<Route extends keyof Calls & string>(
@@ -108,11 +111,11 @@ function toQueryString(query: Readonly<Record<string, string | undefined>>): str
   return text === "" ? "" : `?${text}`;
 }
 
-function parsePage(body: unknown): { items: unknown[]; nextCursor: string | null } {
-  const { items, nextCursor } = isRecord(body) ? body : {};
+function parsePage(body: unknown): Page<unknown> {
+  const { items, nextCursor, total } = isRecord(body) ? body : {};
   if (!Array.isArray(items) || !(nextCursor === null || typeof nextCursor === "string"))
     throw new SignetError("provider_answer", "The service's response is not a list.");
-  return { items, nextCursor };
+  return { items, nextCursor, ...(typeof total === "number" ? { total } : {}) };
 }
 
 /** One page of a list. */
@@ -120,10 +123,12 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** Null on the last page. */
   readonly nextCursor: string | null;
+  /** Of the whole list, where it was asked for. */
+  readonly total?: number;
 }
 
 /**
- * In the order of creation. Every iteration starts over and requests a page when the previous one is used up.
+ * In the order of creation, unless another was asked for. Every iteration starts over and requests a page when the previous one is used up.
  * @example
  * for await (const client of management.clients.list()) console.log(client.name);
  */
