@@ -146,6 +146,7 @@ export type ApiCalls = {
     item: ApiSession;
   };
   "DELETE /api/v1/organisations/{org}/users/{id}/sessions/{sessionId}": Record<string, never>;
+  "DELETE /api/v1/organisations/{org}/users/{id}/identities/{connectionId}": Record<string, never>;
   "GET /api/v1/organisations/{org}/users/{id}/groups": {
     query?: {
       /** true: count the list as well */
@@ -595,6 +596,7 @@ export type ApiCalls = {
     };
     answer: ApiSigningKey;
   };
+  "GET /api/v1/organisations/{org}/signing-keys/{kid}": { answer: ApiSigningKey };
   "GET /api/v1/organisations/{org}/audit-events": {
     query?: {
       /** true: count the list as well */

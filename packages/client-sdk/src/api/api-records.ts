@@ -1017,6 +1017,12 @@ export type ApiUser = {
   source: "local" | "scim";
   connectionId: string | null;
   externalId: string | null;
+  /** Who the user is at connections for signing in */
+  identities: {
+    connectionId: string;
+    /** The `sub` of the identity provider */
+    subject: string;
+  }[];
   attributes: Record<string, unknown>;
   membershipAttributes: Record<string, unknown>;
   hasPassword: boolean;

@@ -1,4 +1,5 @@
 /** The organisation, its signing keys and its audit log by API v1. */
+import { listSigningKeys } from "../../core/signing-keys/signing-keys.store.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 
 const reads = ["signet:organisation:read"] as const;
@@ -20,6 +21,14 @@ export const apiOrganisationCases = apiV1Cases({
     path: () => "/signing-keys",
     status: 200,
     wrongQueries: wrongLists,
+  },
+  "GET /signing-keys/:kid": {
+    scopes: reads,
+    path: async ({ service, a }) => {
+      const [key] = await listSigningKeys(service.database.query, a.organisation.id);
+      return `/signing-keys/${key?.kid}`;
+    },
+    status: 200,
   },
   "POST /signing-keys": {
     scopes: writes,

@@ -47,7 +47,7 @@ export function apiConnectionTokensRoutes(
     ...{ api, deps, tag, one: "token", many: "tokens", schema: tokenSchema, record: tokenRecord, toAnswer },
     reads: ["signet:connections:read"],
     writes: ["signet:connections:write"],
-    idParameter: "tokenId",
+    ...{ idParameter: "tokenId", volatile: ["lastUsedAt"] },
   };
   listRoute(
     tokens,
@@ -92,8 +92,14 @@ export function apiConnectionTokensRoutes(
     tokens,
     "/api/v1/organisations/:org/connections/:id/tokens/:tokenId",
     { operationId: "apiDeleteConnectionToken", summary: "Revoke a token: it ends at once" },
-    async (inside, { caller, params, id: tokenId }) =>
-      revokeToken(inside, { ...actOf(caller), id: idOf(params), tokenId }),
+    async (inside, { caller, orgId, params, id: tokenId, check }) => {
+      const id = idOf(params);
+      const all = await listTokens(inside.database.query, { orgId, id });
+      const token = all.find((one) => one.id === tokenId);
+      if (!token) return false;
+      await check(token);
+      return revokeToken(inside, { ...actOf(caller), id, tokenId });
+    },
   );
 }
 

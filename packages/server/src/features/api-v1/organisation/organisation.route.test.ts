@@ -78,6 +78,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal(at.body["state"], "active");
     assert.doesNotMatch(JSON.stringify(await list()), /private|"d"/i);
     assert.equal(first?.["kid"], first?.["id"]);
+    const read = (kid: unknown) => api.call("GET", `/signing-keys/${kid}`);
+    assert.deepEqual((await read(made.body["kid"])).body, made.body);
+    assert.ok(made.headers.get("location")?.endsWith(`/signing-keys/${made.body["kid"]}`));
+    for (const other of [
+      "unknown",
+      (await (await fixture()).api.call("POST", "/signing-keys", { body: { alg: "ES256" } })).body["kid"],
+    ])
+      assert.equal((await read(other)).status, 404);
   });
 
   test("the audit log is listed newest first, filtered, walked and exported", async () => {

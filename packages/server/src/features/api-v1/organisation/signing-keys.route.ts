@@ -9,7 +9,7 @@ import { strictObject, timeOrNull } from "../../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
 import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
-import { type ApiResource, createRoute, listRoute } from "../frame/resource-routes.ts";
+import { type ApiResource, createRoute, getRoute, listRoute } from "../frame/resource-routes.ts";
 import { memoryFields } from "../lists/list-fields.ts";
 import { memoryPage } from "../lists/memory-list.ts";
 
@@ -69,12 +69,19 @@ export function apiSigningKeysRoutes(api: ApiScope, deps: KeyDeps): void {
     writes: ["signet:organisation:write"],
     schema: keySchema,
     record: keyRecord,
+    ...{ idParameter: "kid", volatile: ["state"] },
   };
   listRoute(
     keys,
     "/api/v1/organisations/:org/signing-keys",
     { operationId: "apiListSigningKeys", summary: "List the keys that sign tokens", fields },
     async ({ orgId, list }) => memoryPage(list, await shownKeys(deps, orgId), { fields, record: keyRecord }),
+  );
+  getRoute(
+    keys,
+    "/api/v1/organisations/:org/signing-keys/:kid",
+    { operationId: "apiReadSigningKey", summary: "Get a key that signs tokens" },
+    async ({ orgId, id }) => (await shownKeys(deps, orgId)).find(({ kid }) => kid === id),
   );
   createRoute(
     keys,

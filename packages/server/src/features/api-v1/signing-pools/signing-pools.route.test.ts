@@ -172,8 +172,10 @@ forEachDatabase(({ fresh }) => {
       [before.get(key.kid), before.get(second), before.get(other)],
       ["retiring", "active", "active"],
     );
-    for (let time = 0; time < 2; time++)
-      assert.equal((await api.call("DELETE", `${path}/keys/${second}`)).status, 204);
+    const retire = (headers: Record<string, string> = {}) =>
+      api.call("DELETE", `${path}/keys/${second}`, { headers });
+    assert.equal((await retire({ "if-match": '"other"' })).status, 412);
+    for (let time = 0; time < 2; time++) assert.equal((await retire()).status, 204);
     const after = await states();
     assert.deepEqual([after.get(second), after.get(other)], ["retiring", "active"]);
     const neighbour = await register(pool);
