@@ -30,6 +30,7 @@ import { errorMessage } from "./output.ts";
 import { agentCommands } from "./pool/agent-commands.ts";
 import { poolCommands } from "./pool/pool-commands.ts";
 import { loginCommands } from "./remote/login-commands.ts";
+import { withServer } from "./remote/others-on-server.ts";
 import { localWork, remoteWork } from "./remote/run-records.ts";
 import { roleCommands } from "./role/role-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
@@ -39,7 +40,7 @@ import { terminal } from "./terminal.ts";
 import { userCommands } from "./user/user-commands.ts";
 import { organisationCall, withService } from "./with-service.ts";
 
-export const commands: readonly Command[] = [
+const onDatabase: readonly Command[] = [
   startCommand,
   migrateCommand,
   doctorCommand,
@@ -69,6 +70,9 @@ export const commands: readonly Command[] = [
   ...consentCommands,
   ...auditCommands,
 ];
+
+/** With `--server` where they can do without the database. */
+export const commands: readonly Command[] = onDatabase.map(withServer);
 
 /** The terminal and the environment of the process. */
 export interface CommandEnvironment {

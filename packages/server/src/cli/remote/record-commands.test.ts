@@ -204,7 +204,7 @@ forEachDatabase(({ fresh }) => {
 
   test("a command that works on the database alone does not pass over SIGNET_SERVER", async () => {
     const env = { ...operator.env, SIGNET_SERVER: running.baseUrl };
-    const refused = await runInProcess(ofOrg("keys list"), env);
+    const refused = await runInProcess(ofOrg("keys rotate"), env);
     assert.deepEqual([refused.code, /unset SIGNET_SERVER/.test(refused.err)], [2, true], refused.err);
   });
 });

@@ -120,7 +120,7 @@ export const scopeCommands: readonly Command[] = [
     },
     examples: ["signet scope update payroll --org 01998d6e-… --claim department=user:attributes.department"],
     runInOrganisation: async (call) => {
-      const content = readContent(call.values);
+      const content = readScopeContent(call.values);
       const { id } = await requireScope(call);
       const scope = await changeCustomScope(call.service, { ...call.by, id, content });
       if (!scope) throw new Error("the scope no longer exists");
@@ -150,7 +150,7 @@ async function requireScope(call: OrganisationCall): Promise<CustomScope> {
   return scope;
 }
 
-function readContent(values: Values): Partial<ScopeContent> {
+export function readScopeContent(values: Values): Partial<ScopeContent> {
   const { sensitive = false, "not-sensitive": notSensitive = false, "no-claims": noClaims = false } = values;
   if (sensitive && notSensitive) throw new UsageError("--sensitive and --not-sensitive can't be combined");
   if (noClaims && values.claim !== undefined)
