@@ -179,6 +179,8 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
   const directory = await makeDirectory(service, orgId);
   const inner = await directory.group("Night shift");
   const group = await directory.group("Bakery", [groupRef(inner)]);
+  const role = await directory.role(payroll.id, "payslips.reader", ["payslips:read", "payslips:list"]);
+  const { id: assignment } = await directory.assign(role, "group", group);
   const connections = await furnishConnections(service, orgId);
   const scopes = ["openid", "profile"];
   const consent = await grantOrganisationConsent(service, { application: payroll, scopes, actor });
@@ -193,6 +195,8 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     scopes: scope.id,
     groups: group,
     member: inner,
+    roles: role,
+    assignment,
     ...connections,
     consents: consent,
     preauthorizations: preauthorized.id,

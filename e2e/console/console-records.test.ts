@@ -6,8 +6,6 @@ import {
   listConsents,
   listPreauthorizations,
 } from "../../packages/server/src/core/consents/consents.store.ts";
-import { listMembers } from "../../packages/server/src/core/groups/group-members.store.ts";
-import { findGroup } from "../../packages/server/src/core/groups/groups.store.ts";
 import { findCustomScope } from "../../packages/server/src/core/scopes/scopes.store.ts";
 import {
   findSystemAccount,
@@ -16,7 +14,6 @@ import {
 } from "../../packages/server/src/core/system-accounts/system-accounts.store.ts";
 import { createSystemAccount } from "../../packages/server/src/core/system-accounts/system-accounts.ts";
 import { authorizationRequest } from "../../packages/server/src/testing/fakes/browser.ts";
-import { makeDirectory } from "../../packages/server/src/testing/fixtures/directory.ts";
 import { callApi } from "../../packages/server/src/testing/fixtures/system-account.ts";
 import { type ApplicationSite, openApplicationSite } from "../clients/application-site.ts";
 import { allow, signIn } from "../journeys/sign-in-steps.ts";
@@ -184,56 +181,6 @@ test("creates a scope after a validation error, adds a claim, and deletes it by 
   await confirmByName(page, confirmation, () => findCustomScope(db(), fixture().orgId, id));
   assert.equal(await doneText(page), "Scope deleted.");
   assert.equal(await findCustomScope(db(), fixture().orgId, id), undefined);
-});
-
-test("creates a group after a validation error, adds a user and a group, removes one, and deletes it by name", async (t) => {
-  const visit = await visitor(t, fixture().admin);
-  const { page } = visit;
-  const { orgId, user } = fixture();
-  const other = await (await makeDirectory(service(), orgId)).group("Weekend crew");
-  await visit.open("/groups");
-  await enter(page, "group-new");
-  await type(page, "displayName", "weekend CREW");
-  await enter(page, "group-save");
-  await isReady(page, "displayName");
-  await visit.look("New group");
-  await type(page, "displayName", "Harbour crew");
-  await type(page, "description", "Loads and unloads");
-  await enter(page, "group-save");
-  const id = lastPart(page);
-  const find = () => findGroup(db(), { orgId, id });
-  assert.equal((await find())?.description, "Loads and unloads");
-
-  await enter(page, "group-edit");
-  await type(page, "displayName", "Harbour team");
-  await page.keyboard.press("Enter");
-  await page.locator("#done-notice").waitFor();
-  assert.equal((await find())?.displayName, "Harbour team");
-
-  const members = async () =>
-    (await listMembers(db(), { orgId, id }, { effective: false, limit: 10 })).map((one) => one.id);
-  await enter(page, "tab-members");
-  await type(page, "member", "nobody@northwind.example");
-  await enter(page, "member-add");
-  await page.locator("#member[aria-invalid=true]").waitFor();
-  await visit.look("Harbour team");
-  await type(page, "member", user.email);
-  await enter(page, "member-add");
-  assert.equal(await doneText(page), "Member added.");
-  await type(page, "member", "weekend crew");
-  await enter(page, "member-add");
-  await page.locator(`#member-${other}`).waitFor();
-  assert.deepEqual(await members(), [other, user.id]);
-  await enter(page, `member-remove-${user.id}`);
-  await enter(page, "member-remove-confirm");
-  assert.equal(await doneText(page), "Member removed.");
-  assert.deepEqual(await members(), [other]);
-
-  await press(page, "more-open");
-  await enter(page, "group-delete");
-  await confirmByName(page, { button: "group-delete-confirm", name: "Harbour team" }, find);
-  assert.equal(await doneText(page), "Group deleted.");
-  assert.equal(await find(), undefined);
 });
 
 test("grants a user's consent after a validation error, finds and revokes it", async (t) => {

@@ -14,10 +14,11 @@ const areas = {
   account: /^\/oauth\/:org\//,
   devices: /^\/devices\//,
   people: /^\/oauth\/manage\/:org\/users\//,
-  applications: /^\/oauth\/manage\/:org\/applications\//,
+  applications: /^\/oauth\/manage\/:org\/applications\/(?!:id\/(roles|groups)\b)/,
   pools: /^\/oauth\/manage\/:org\/pools\//,
   connections: /^\/oauth\/manage\/:org\/connections\b/,
-  records: /^\/oauth\/manage\/:org\/(system-accounts|scopes|groups|consents|preauthorizations|quickstart)\b/,
+  groups: /^\/oauth\/manage\/:org\/(groups|roles|applications\/:id\/(roles|groups))\b/,
+  records: /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|quickstart)\b/,
   experience: /^\/oauth\/manage\/:org\/(settings\/(branding|logo|sign-in-methods)|mail-templates)\b/,
   // All others.
   organisation: /^/,

@@ -8,11 +8,20 @@ import { startTestService, type TestService } from "../testing/test-service.ts";
 
 /** By the address of each record: its tabs, the first of which has that address. */
 const records: Readonly<Record<string, readonly string[]>> = {
-  "/oauth/manage/:org/applications/:id": ["general", "urls", "credentials", "tokens", "access", "advanced"],
+  "/oauth/manage/:org/applications/:id": [
+    "general",
+    "urls",
+    "credentials",
+    "tokens",
+    "access",
+    "roles",
+    "advanced",
+  ],
   "/oauth/manage/:org/users/:id": ["overview", "security", "access", "activity", "advanced"],
   "/oauth/manage/:org/system-accounts/:id": ["general", "keys", "activity", "settings"],
   "/oauth/manage/:org/scopes/:id": ["general", "applications", "activity"],
   "/oauth/manage/:org/groups/:id": ["general", "members", "activity"],
+  "/oauth/manage/:org/roles/:id": ["general", "assignments", "activity"],
   "/oauth/manage/:org/connections/:id": ["general", "tokens", "calls", "activity", "settings"],
   "/oauth/manage/:org/pools/:pool": ["overview", "agents", "requests", "settings"],
   "/oauth/manage/:org/pools/:pool/agents/:agent": ["overview", "activity"],

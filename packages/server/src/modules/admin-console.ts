@@ -17,6 +17,7 @@ import type { MailSetup } from "../features/admin-console/mail-templates/mail-te
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
 import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
+import { rolesRoutes } from "../features/admin-console/roles/roles.route.ts";
 import {
   type FilterHomes,
   savedFilterRoutes,
@@ -79,7 +80,8 @@ export const adminConsole: Module = (scope, app) => {
   const hasMail = service.mailTransport.kind !== "none";
   confirmIdentityRoute(scope, deps);
   commandMenuRoute(scope, deps);
-  applicationsRoutes(scope, deps);
+  rolesRoutes(scope, { ...service, ...deps });
+  applicationsRoutes(scope, { ...service, ...deps });
   const tokens = { accessTokens, keys, signingPools, refreshTokenKeys: refreshTokenKeys(masterKeys) };
   quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
   scopesRoutes(scope, deps);

@@ -42,6 +42,12 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "preauthorizations/new": "recent",
   "preauthorizations/bulk": "recent",
   "preauthorizations/:id/delete": "recent",
+  // What holders may do elsewhere.
+  "applications/:id/roles/new": "recent",
+  "roles/:id/edit": "recent",
+  "roles/:id/delete": "recent",
+  "roles/:id/assignments": "recent",
+  "roles/:id/assignments/:assignment/remove": "any",
   // Who provisions users, and who says who signs in.
   "connections/new": "recent",
   "connections/bulk": (values) => (values.get("act") === "disable" ? "any" : "recent"),

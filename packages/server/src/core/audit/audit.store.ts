@@ -206,7 +206,7 @@ const newestChange = (db: Db, orgId: string, target: string) =>
 export type NamedKind = "user" | keyof typeof namedTables;
 
 /** Whose events are listed on their own page. */
-export type SubjectKind = NamedKind | "group";
+export type SubjectKind = NamedKind | "group" | "role";
 
 const namedTables = {
   "system-account": "system_account",

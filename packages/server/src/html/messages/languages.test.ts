@@ -66,7 +66,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "TPM",
     "Type",
     "minutes",
-    ...["Claim", "Service"],
+    ...["Claim", "Question", "Service"],
   ],
   es: [
     ...everywhere,
@@ -75,6 +75,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "Error",
     "General",
     "No",
+    "Roles",
     "Scopes",
     "TPM",
     "Token",

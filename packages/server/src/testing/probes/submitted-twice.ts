@@ -7,6 +7,7 @@ import { formsOn, type PageForm } from "./page-forms.ts";
 const typed: Readonly<Record<string, string>> = {
   name: "pressed-twice",
   displayName: "Pressed twice",
+  key: "pressed-twice",
   description: "Pressed twice",
   email: "pressed.twice@example.com",
   newEmail: "pressed.again@example.com",

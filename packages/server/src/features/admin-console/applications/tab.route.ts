@@ -55,13 +55,19 @@ const applicationTab = (name: TabId): RecordTab<ConsoleDeps, RecordView<Applicat
   url: `/oauth/manage/:org/applications/:id${tabPath(name)}`,
 });
 
-/** Every tab is a form, which its route shows. */
-const applicationRecord: TabbedRecord<ConsoleDeps, Application, RecordView<Application>> = {
+/** Every tab but the roles is a form, which its route shows. */
+export const applicationRecord: TabbedRecord<ConsoleDeps, Application, RecordView<Application>> = {
   place: applicationPages,
   load: (_, view) => view,
   above: aboveApplication,
   labels: ({ console: { applications } }) => applications.tabs,
-  tabs: [applicationTab("general"), ...tabIds.slice(1).map(applicationTab)],
+  tabs: [
+    applicationTab("general"),
+    ...tabIds.slice(1, -1).map(applicationTab),
+    // No settings: roles.route.ts shows it.
+    { name: "roles", url: "/oauth/manage/:org/applications/:id/roles" },
+    ...tabIds.slice(-1).map(applicationTab),
+  ],
 };
 
 /** Besides the settings: the scopes that an administrator consents to in the same save, one a line. */

@@ -5,6 +5,7 @@ import { card, facts } from "../../../html/components/card.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { queryString } from "../../../page-kit/page.ts";
 import type { Access, Sessions, UserView } from "./user-view.ts";
 
 export function sessionsCard({ sessions, messages, uriOf }: UserView & { sessions: Sessions }): Html {
@@ -83,8 +84,9 @@ export function accessCards(view: UserView & Access): readonly Html[] {
   ];
 }
 
-function rolesCard({ record: member, messages }: UserView): Html {
+function rolesCard({ record: member, messages, consoleUri }: UserView): Html {
   const { access: text, profile, record, roles } = messages.console.users;
+  const { why } = messages.console.roles;
   const { groups } = member.membership;
   const list = () =>
     html`<ul class="plain">${groups.map(
@@ -94,6 +96,11 @@ function rolesCard({ record: member, messages }: UserView): Html {
   return card({
     id: "user-roles",
     title: text.roles,
+    actions: buttonLink({
+      id: "user-why",
+      uri: consoleUri(`/access-check${queryString({ subjectType: "user", subject: member.email })}`),
+      label: why.open,
+    }),
     body: facts([
       { label: profile.role, content: roles[member.role] },
       { label: record.groups, content: groups.length === 0 ? record.none : list() },

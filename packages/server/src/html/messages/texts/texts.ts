@@ -14,6 +14,7 @@ import type { ConsoleMailTemplatesTexts } from "./console/mail-templates.ts";
 import type { ConsoleOverviewTexts } from "./console/overview.ts";
 import type { ConsolePoolsTexts } from "./console/pools.ts";
 import type { ConsoleQuickstartTexts } from "./console/quickstart.ts";
+import type { ConsoleRolesTexts } from "./console/roles.ts";
 import type { ConsoleScopesTexts } from "./console/scopes.ts";
 import type { ConsoleSettingsTexts } from "./console/settings.ts";
 import type { ConsoleSigningKeysTexts } from "./console/signing-keys.ts";
@@ -46,6 +47,7 @@ export type Texts = ConnectionsTexts &
   ConsoleOverviewTexts &
   ConsolePoolsTexts &
   ConsoleQuickstartTexts &
+  ConsoleRolesTexts &
   ConsoleScopesTexts &
   ConsoleSettingsTexts &
   ConsoleSigningKeysTexts &

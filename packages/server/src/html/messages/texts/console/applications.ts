@@ -21,7 +21,7 @@ export type ConsoleApplicationsTexts = {
       create: { submit: string; later: string; firstUri: string; };
       done: {
         created: string; saved: string; disabled: string; enabled: string; deleted: string;
-        secretEnded: string;
+        secretEnded: string; roleDeleted: string;
       };
       record: { state: string; kind: string; clientId: string; issuer: string; };
       secrets: {
@@ -82,7 +82,7 @@ export type ConsoleApplicationsTexts = {
       };
       tabs: {
         label: string; general: string; urls: string; credentials: string; tokens: string; access: string;
-        advanced: string;
+        roles: string; advanced: string;
       };
       integration: {
         title: string; discovery: string; authorization: string; token: string; userinfo: string;
