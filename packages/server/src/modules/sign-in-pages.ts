@@ -11,6 +11,7 @@ import { browserSessionPort } from "../features/oauth/authorize/browser-session-
 import { consentRoute } from "../features/oauth/authorize/consent/consent.route.ts";
 import { twoFactorRoute } from "../features/oauth/authorize/factors/two-factor.route.ts";
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
+import { breakGlassRoutes } from "../features/oauth/authorize/sign-in/break-glass.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
 import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
 import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
@@ -51,6 +52,7 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
 export const signInPages: Module = (scope, { service, browser }) => {
   authorizeRoutes(scope, browser);
   loginRoute(scope, { ...browser, passwords: service.passwords });
+  breakGlassRoutes(scope, { ...browser, passwords: service.passwords });
   twoFactorRoute(scope, browser);
   consentRoute(scope, browser);
   connectionRoutes(scope, browser, service);

@@ -120,6 +120,7 @@ export const auditGroups = {
     "domain.lapsed": OCCURRENCE,
     "break-glass.granted": CHANGE,
     "break-glass.withdrawn": CHANGE,
+    "break-glass.used": OCCURRENCE,
   },
   groups: {
     "group.created": CHANGE,

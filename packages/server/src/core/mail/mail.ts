@@ -23,7 +23,7 @@ export type Mail =
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
   | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData }
-  | { readonly template: "FactorResetRequested"; readonly data: FactorResetData };
+  | { readonly template: "FactorResetRequested" | "BreakGlassUsed"; readonly data: FactorResetData };
 
 export type MailTemplate = Mail["template"];
 
@@ -42,6 +42,7 @@ export const mailTemplates = [
   "FactorAdded",
   "FactorRemoved",
   "FactorResetRequested",
+  "BreakGlassUsed",
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 

@@ -67,7 +67,7 @@ async function verifyCurrentPassword(
   if ((await findPasswordChangedAt(deps.database.query, user)) === null) return null;
   const { address } = origin;
   const source = directSource(address);
-  const input = { orgId: organisation.id, email: user.email, password: present, source };
-  const match = await checkPassword(deps, input);
+  const input = { orgId: organisation.id, email: user.email, password: present, source } as const;
+  const match = await checkPassword(deps, { ...input, purpose: "confirmation" });
   return typeof match === "object" && match.user.id === user.id ? match.passwordChangedAt : undefined;
 }

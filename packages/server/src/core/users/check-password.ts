@@ -3,9 +3,12 @@
  * time. Only wrong ones count; how many are verified at once is limited by what the counts have left.
  */
 
+import type { Db } from "../../db/open.ts";
 import type { Activity } from "../activity/activity.ts";
 import { countFailedSignIn } from "../activity/kinds.ts";
 import { recordOnce, recordUnauthenticatedEvent } from "../audit/unauthenticated-events.ts";
+import { mayBreakGlass } from "../break-glass/break-glass-use.ts";
+import { isEnforced } from "../domains/enforced-sign-in.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
 import { type CountedGuess, checkGuess, type GuessDeps } from "../rate-limits/attempts.ts";
 import { type GuessSource, sourceSubject } from "../rate-limits/guess-source.ts";
@@ -27,6 +30,8 @@ export interface PasswordInput {
   readonly source: GuessSource;
   /** The application that the user signs in to, for the audit log. */
   readonly applicationId?: string | undefined;
+  /** Default: `sign-in`, which a domain that is enforced closes; `confirmation` is by who is signed in already. */
+  readonly purpose?: "sign-in" | "break-glass" | "confirmation";
 }
 
 /** The time is compared again when the session starts, so that a concurrent password change prevents it. */
@@ -76,12 +81,29 @@ function countedBy(limits: RateLimits, { email, source }: PasswordInput): Counte
 
 async function verify(
   deps: PasswordCheckDeps,
-  { orgId, email, password }: PasswordInput,
+  { orgId, email, password, purpose = "sign-in" }: PasswordInput,
 ): Promise<{ account: SignInAccount | undefined; isRight: boolean }> {
   const account = await findSignInAccount(deps.database.query, orgId, emailKey(email));
   const stored = password.length <= MAX_PASSWORD_INPUT ? (account?.passwordHash ?? undefined) : undefined;
   const isRight = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT), orgId);
-  return { account, isRight: isRight && stored !== undefined };
+  // Looked at for right and wrong passwords alike. A right one that does not count is a wrong one, under every limit.
+  const isOpen = await isOpenTo(deps.database.query, purpose, { orgId, email, user: account?.user });
+  return { account, isRight: isRight && stored !== undefined && isOpen };
+}
+
+async function isOpenTo(
+  db: Db,
+  purpose: NonNullable<PasswordInput["purpose"]>,
+  { orgId, email, user }: { readonly orgId: string; readonly email: string; readonly user: User | undefined },
+): Promise<boolean> {
+  switch (purpose) {
+    case "confirmation":
+      return true;
+    case "sign-in":
+      return !(await isEnforced(db, orgId, email));
+    case "break-glass":
+      return user !== undefined && (await mayBreakGlass(db, user));
+  }
 }
 
 /** @throws the error, or PasswordQueueFull when nothing is exceeded */

@@ -4,6 +4,7 @@ import { createAction, sendLinkMail } from "../../core/actions/actions.ts";
 import { linkAddress } from "../../core/actions/link-address.ts";
 import { registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
+import { isEnforced } from "../../core/domains/enforced-sign-in.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { passwordFaultMessage } from "../../core/passwords/password-policy.ts";
 import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
@@ -59,10 +60,12 @@ export async function sendRegistrationMail(
     locale: requestLocale(request),
     address: source.address,
   };
+  const isClosed = await isEnforced(deps.database.query, orgId, input.Email);
+  const decoyReason = isClosed ? "the domain is enforced" : found && "the account is disabled";
   await deps.database.transaction((tx) =>
-    found?.user.disabledAt === null
+    found?.user.disabledAt === null && !isClosed
       ? notifyOwner(tx, deps, registrant, found.user)
-      : sendLink(tx, deps, registrant, input, found !== undefined),
+      : sendLink(tx, deps, registrant, input, decoyReason),
   );
 }
 
@@ -85,8 +88,9 @@ function sendLink(
   deps: LegacyDeps,
   registrant: Registrant,
   input: NewRegistration,
-  isDecoy: boolean,
+  decoyReason: string | undefined,
 ): Promise<void> {
+  const isDecoy = decoyReason !== undefined;
   const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = input;
   const registration = { firstname, surname, phone };
   return sendLinkMail(tx, deps, {
@@ -100,7 +104,7 @@ function sendLink(
     isDecoy,
     audit: {
       ...auditEvent(registrant),
-      ...(isDecoy ? { details: { reason: "the account is disabled" } } : {}),
+      ...(isDecoy ? { details: { reason: decoyReason } } : {}),
     },
   });
 }

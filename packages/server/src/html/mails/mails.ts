@@ -31,7 +31,10 @@ export type MailView = {
   | { template: "EmailCode"; data: { code: string; expiresAt: number } }
   | { template: "PasswordChanged"; data: Origin & { factors?: Factors } }
   | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
-  | { template: "FactorResetRequested"; data: Origin & { account?: string; recordUri: string } }
+  | {
+      template: "FactorResetRequested" | "BreakGlassUsed";
+      data: Origin & { account?: string; recordUri: string };
+    }
 );
 
 export function mailBody(view: MailView, messages: Messages): MailBody {
@@ -61,9 +64,10 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     }
     case "NewSignIn":
       return noticeMail(view, view.data, messages, text.newSignIn);
-    case "FactorResetRequested": {
+    case "FactorResetRequested":
+    case "BreakGlassUsed": {
       const { account, recordUri } = view.data;
-      const words = text.factorResetRequested;
+      const words = view.template === "BreakGlassUsed" ? text.breakGlassUsed : text.factorResetRequested;
       const mail = noticeMail(view, view.data, messages, words);
       const facts = account === undefined ? [] : [{ name: text.facts.account, value: account }];
       return { ...mail, facts: [...facts, ...mail.facts], action: { label: words.open, uri: recordUri } };

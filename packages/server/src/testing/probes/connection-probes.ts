@@ -4,7 +4,7 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { findConnection } from "../../core/connections/connections.store.ts";
 import { insertPendingIdentity } from "../../core/connections/sign-in/pending-identities.store.ts";
 import type { Service } from "../../modules/open-service.ts";
-import { testBrowser } from "../fakes/browser.ts";
+import { type TestPage, testBrowser } from "../fakes/browser.ts";
 import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import { visit } from "../fixtures/visit.ts";
 import type { TestOrganisation } from "../test-service.ts";
@@ -13,6 +13,8 @@ interface ConnectionLoot {
   readonly service: Service;
   readonly a: TestOrganisation;
   readonly b: TestOrganisation;
+  /** A's consent page. */
+  readonly consent: TestPage;
 }
 type Probe = (loot: ConnectionLoot) => Promise<void>;
 
@@ -71,4 +73,16 @@ export const connectionProbes: Readonly<Record<string, Probe>> = {
   "POST /oauth/:org/email-code": waitsElsewhere("email-code", "post"),
   "GET /oauth/:org/link-account": waitsElsewhere("link-account", "get"),
   "POST /oauth/:org/link-account": waitsElsewhere("link-account", "post"),
+  "GET /oauth/:org/break-glass": async ({ b, consent }) => {
+    const { flow = "" } = consent.hidden;
+    assert.equal((await testBrowser().get(`${b.issuer}/break-glass?flow=${flow}`)).status, 400);
+  },
+  "POST /oauth/:org/break-glass": async ({ a, b, consent }) => {
+    const own = testBrowser();
+    const { hidden } = await own.get(`${b.issuer}/break-glass`);
+    const { email, password } = a.user;
+    const foreignFlow = { ...hidden, flow: consent.hidden["flow"] ?? "", email, password };
+    assert.equal((await own.post(`${b.issuer}/break-glass`, foreignFlow)).status, 400);
+    assert.equal((await own.post(`${b.issuer}/break-glass`, { ...hidden, email, password })).status, 401);
+  },
 };

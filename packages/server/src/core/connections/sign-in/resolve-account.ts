@@ -9,6 +9,7 @@ import { type Act, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { domainOf } from "../../domains/domain.ts";
 import { findDomainByName } from "../../domains/domains.store.ts";
+import { enforcedConnection } from "../../domains/enforced-sign-in.ts";
 import { factorOwner } from "../../second-factors/factor-status.ts";
 import { findFactorSummary } from "../../second-factors/second-factors.store.ts";
 import { type AccountKey, setEmailVerified, setUsername } from "../../users/account.store.ts";
@@ -66,6 +67,10 @@ export async function resolveAccount(
     provenEmail === undefined ? await trustOf(deps.database.query, connection, identity.user) : "proven";
   const email = provenEmail ?? identity.user.email;
   if (trust === "none" || email === undefined) return { kind: "prove-email" };
+  // An enforced domain leaves its people its own connection alone, whoever has the mailbox.
+  const only = await enforcedConnection(deps.database.query, orgId, email);
+  if (only !== undefined && only !== connectionId)
+    throw refused("accounts-not-created", identity, "the domain is enforced with another connection");
   const act: Act = { orgId, actor: `connection:${connectionId}`, address };
   const resolve = () =>
     deps.database.transaction((tx) => resolveTrusted(tx, deps, { connection, identity, act, email, trust }));

@@ -31,7 +31,8 @@ export function sampleMail(
     case "FactorAdded":
     case "FactorRemoved":
       return { template, data: { ...seen, factor: "passkey" } };
-    case "FactorResetRequested": {
+    case "FactorResetRequested":
+    case "BreakGlassUsed": {
       const recordUri = `${baseUrl}/oauth/manage/${orgId}/users`;
       return { template, data: { ...seen, account: "user@example.com", recordUri } };
     }

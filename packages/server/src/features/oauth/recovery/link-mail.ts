@@ -1,6 +1,7 @@
 /** Emails a link to reset a password or verify an address, within rate limits. Link, email and audit event are written in one transaction. */
 import { nobody, sendLinkMail } from "../../../core/actions/actions.ts";
 import { linkAddress } from "../../../core/actions/link-address.ts";
+import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import {
   countAttempt,
@@ -53,7 +54,9 @@ export async function sendResetMail(
 ): Promise<void> {
   const { organisation } = visit;
   const found = await findUserByEmail(deps.database.query, organisation.id, emailKey(email));
-  const recipient = found?.user.disabledAt === null ? { user: found.user, home: organisation } : undefined;
+  const isClosed = await isEnforced(deps.database.query, organisation.id, email);
+  const recipient =
+    found?.user.disabledAt === null && !isClosed ? { user: found.user, home: organisation } : undefined;
   await send(deps, visit, "ResetPassword", recipient, { email, ...options });
 }
 

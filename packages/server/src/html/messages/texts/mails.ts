@@ -81,5 +81,9 @@ export type MailsTexts = {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; advice: string; open: string;
     };
+    breakGlassUsed: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; advice: string; open: string;
+    };
   };
 };

@@ -1,5 +1,6 @@
 /** POST login: password or passkey. Unknown addresses and wrong passwords get the same response in the same time. */
 import type { FastifyInstance } from "fastify";
+import { enforcedConnection } from "../../../../core/domains/enforced-sign-in.ts";
 import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import { checkPassword, MAX_PASSWORD_INPUT } from "../../../../core/users/check-password.ts";
@@ -9,9 +10,11 @@ import { retryAfterFullQueue } from "../../../../page-kit/full-queue.ts";
 import {
   browserRoute,
   continueFlow,
+  flowPath,
   hasValidCsrfToken,
   type PasswordDeps,
   pageFormOptions,
+  redirectTo,
   type Visit,
 } from "../browser.ts";
 import { type CurrentFlow, readSealedFlow } from "../take-step.ts";
@@ -69,6 +72,12 @@ async function loginWithPassword(
   input: { email: string; password: string },
 ): Promise<LoginFailure | undefined> {
   const { id: orgId } = visit.organisation;
+  // The password is not looked at, nor whether there is an account.
+  const connectionId = await enforcedConnection(deps.database.query, orgId, input.email);
+  if (connectionId !== undefined) {
+    await redirectTo(visit, flowPath(deps, visit, `connections/${connectionId}/start`, current.flow));
+    return undefined;
+  }
   const source = directSource(addressOf(visit.request));
   const applicationId = current.request.application?.id;
   const outcome = await checkPassword(deps, { orgId, ...input, source, applicationId });

@@ -3,6 +3,7 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { countFailedSignIn } from "../../../../core/activity/kinds.ts";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
+import { isEnforced } from "../../../../core/domains/enforced-sign-in.ts";
 import { offersPasskeySignIn } from "../../../../core/organisations/sign-in-methods.ts";
 import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
@@ -54,6 +55,8 @@ export async function signInWithPasskey(
     return recordFailure(deps, visit, target, undefined, "invalid-passkey");
   }
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, target, verified.user, "disabled");
+  if (await isEnforced(deps.database.query, organisation.id, verified.user.email))
+    return recordFailure(deps, visit, target, verified.user, "invalid-passkey", "the domain is enforced");
   const started = await startPasskeySession(deps, visit, verified, target);
   if (!started) return recordFailure(deps, visit, target, verified.user, "invalid-passkey");
   finishSignIn(deps, visit, started);

@@ -29,6 +29,8 @@ export interface LoginState extends FlowRequest {
   readonly error?: LoginFailure;
   readonly retryAfterSeconds?: number;
   readonly status?: number;
+  /** The form of break-glass administrators: a password, and nothing else. */
+  readonly isBreakGlass?: boolean;
 }
 
 /** The page may stay open for a while before a passkey is used. */
@@ -37,20 +39,26 @@ const CHALLENGE_MS = 60 * 60_000;
 export async function showLogin(
   deps: BrowserDeps,
   visit: Visit,
-  { flow, request, email, status = 200, ...failure }: LoginState,
+  { flow, request, email, status = 200, isBreakGlass = false, ...failure }: LoginState,
 ): Promise<void> {
   const confirming =
     "page" in request && request.isConfirmation ? await currentSession(deps, visit) : undefined;
-  const shared = flowPage(deps, visit, { flow, request }, confirming?.user, "login");
+  const shared = flowPage(
+    deps,
+    visit,
+    { flow, request },
+    confirming?.user,
+    isBreakGlass ? "break-glass" : "login",
+  );
   const { redirectsElsewhere } = shared;
   const page = loginPage({
     ...shared.page,
-    recoveryUri: flowPath(deps, visit, "recovery", flow),
+    recoveryUri: isBreakGlass ? undefined : flowPath(deps, visit, "recovery", flow),
     email: email ?? request.loginHint ?? confirming?.user.email,
-    methods: visit.organisation.settings.signInMethods,
+    methods: isBreakGlass ? ["password"] : visit.organisation.settings.signInMethods,
     isReauthentication: confirming !== undefined,
     isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
-    connections: await connectionLinks(deps, visit, flow),
+    connections: isBreakGlass ? [] : await connectionLinks(deps, visit, flow),
     passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),
     script: signInScript.path,
     ...failure,

@@ -71,11 +71,11 @@ export type ConsoleAuditLogTexts = {
         "connection-sign-in.failed": string; "identity.linked": string; "identity.unlinked": string;
         "domain.created": string; "domain.changed": string; "domain.deleted": string; "domain.proven": string;
         "domain.lapsed": string; "break-glass.granted": string; "break-glass.withdrawn": string;
-        "group.created": string; "group.changed": string; "group.members-changed": string;
-        "group.handed-over": string; "group.deleted": string; "role.created": string; "role.changed": string;
-        "role.deleted": string; "role.assigned": string; "role.unassigned": string;
-        "system-account.created": string; "system-account.changed": string; "system-account.disabled": string;
-        "system-account.enabled": string; "system-account.deleted": string;
+        "break-glass.used": string; "group.created": string; "group.changed": string;
+        "group.members-changed": string; "group.handed-over": string; "group.deleted": string;
+        "role.created": string; "role.changed": string; "role.deleted": string; "role.assigned": string;
+        "role.unassigned": string; "system-account.created": string; "system-account.changed": string;
+        "system-account.disabled": string; "system-account.enabled": string; "system-account.deleted": string;
         "system-account.key-created": string; "system-account.key-revoked": string;
         "system-account.permission-granted": string; "system-account.permission-withdrawn": string;
         "system-account.refused": string; "scope.created": string; "scope.changed": string;
