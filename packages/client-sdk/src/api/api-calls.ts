@@ -23,6 +23,7 @@ import type {
   ApiCreatedClientSecret,
   ApiCreatedConnectionToken,
   ApiCreatedEnrollmentCode,
+  ApiCreatedInvitation,
   ApiCreatedSigningAgent,
   ApiCreatedSystemAccount,
   ApiCreatedSystemAccountKey,
@@ -36,11 +37,15 @@ import type {
   ApiGroup,
   ApiGroupMember,
   ApiGroupPatch,
+  ApiInvitation,
+  ApiInvitationBatch,
+  ApiInvitationResults,
   ApiNewApplication,
   ApiNewConnection,
   ApiNewConnectionToken,
   ApiNewDomain,
   ApiNewEnrollmentCode,
+  ApiNewInvitation,
   ApiNewOrganisation,
   ApiNewScope,
   ApiNewSigningAgent,
@@ -159,6 +164,24 @@ export type ApiCalls = {
       effective?: "true" | "false" | "";
     };
     item: ApiGroup;
+  };
+  "GET /api/v1/organisations/{org}/invitations": {
+    query?: {
+      /** true: count the list as well */
+      total?: "true" | "false" | "";
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, userId, email, firstname, surname, role, state, expiresAt, createdAt, updatedAt */
+      filter?: string;
+      /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
+      sort?: `${"" | "-"}${"id" | "userId" | "email" | "firstname" | "surname" | "role" | "state" | "expiresAt" | "createdAt" | "updatedAt"}`;
+    };
+    item: ApiInvitation;
+  };
+  "POST /api/v1/organisations/{org}/invitations": { body: ApiNewInvitation; answer: ApiCreatedInvitation };
+  "GET /api/v1/organisations/{org}/invitations/{id}": { answer: ApiInvitation };
+  "DELETE /api/v1/organisations/{org}/invitations/{id}": Record<string, never>;
+  "POST /api/v1/organisations/{org}/invitations/{id}/resend": {
+    body?: Record<string, never>;
+    answer: ApiInvitation;
   };
   "GET /api/v1/organisations/{org}/groups": {
     query?: {
@@ -616,5 +639,9 @@ export type ApiCalls = {
   "POST /api/v1/organisations/{org}/configuration/apply": {
     body: ApiConfiguration;
     answer: ApiConfigurationChanges;
+  };
+  "POST /api/v1/organisations/{org}/invitations/batch": {
+    body: ApiInvitationBatch;
+    answer: ApiInvitationResults;
   };
 };

@@ -358,6 +358,11 @@ export type ApiCreatedEnrollmentCode = ApiEnrollmentCode & {
   code: string | null;
 };
 
+export type ApiCreatedInvitation = ApiInvitation & {
+  /** With `sendEmail` false: for the user alone. Null in a repeated answer */
+  link?: string | null;
+};
+
 export type ApiCreatedSigningAgent = ApiSigningAgent & {
   /** Null when the answer is repeated */
   apiKey: string | null;
@@ -476,6 +481,35 @@ export type ApiGroupPatch = {
   description?: string | null;
   externalId?: string | null;
 };
+
+export type ApiInvitation = {
+  id: string;
+  /** The PermId */
+  userId: string;
+  email: string;
+  firstname: string;
+  surname: string;
+  role: "Standard" | "Administrator";
+  state: "pending" | "accepted" | "withdrawn" | "expired";
+  expiresAt: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type ApiInvitationBatch = {
+  /** As of an invitation; `sendEmail` false is refused, as nobody would see the links */
+  items: Record<string, never>[];
+};
+
+export type ApiInvitationResult = {
+  /** As it was sent; null when it is no text */
+  email: string | null;
+  status: "created" | "exists" | "invalid";
+  /** Of the invitation that was created */
+  id: string | null;
+};
+
+export type ApiInvitationResults = { results: ApiInvitationResult[] };
 
 export type ApiNewApplication = {
   name: string;
@@ -608,6 +642,39 @@ export type ApiNewEnrollmentCode = {
   expiresInSeconds?: number | null;
   /** A device that is revoked when this one is enrolled */
   replaces?: string | null;
+};
+
+export type ApiNewInvitation = {
+  username?: (string | null) | null;
+  firstname?: (string | null) | null;
+  surname?: (string | null) | null;
+  phone?: (string | null) | null;
+  locale?: (string | null) | null;
+  middleName?: (string | null) | null;
+  nickname?: (string | null) | null;
+  profile?: (string | null) | null;
+  picture?: (string | null) | null;
+  website?: (string | null) | null;
+  gender?: (string | null) | null;
+  birthdate?: (string | null) | null;
+  zoneinfo?: (string | null) | null;
+  address?:
+    | ({
+        streetAddress?: string | null;
+        postalCode?: string | null;
+        locality?: string | null;
+        region?: string | null;
+        country?: string | null;
+      } | null)
+    | null;
+  email: string;
+  role?: ("Standard" | "Administrator") | null;
+  attributes?: (Record<string, unknown> | null) | null;
+  membershipAttributes?: (Record<string, unknown> | null) | null;
+  /** How long the link works; default: 604800, which is 7 days */
+  expiresInSeconds?: number | null;
+  /** false: no email; the answer has the `link`, which is never shown again */
+  sendEmail?: boolean | null;
 };
 
 export type ApiNewOrganisation = { name: string };

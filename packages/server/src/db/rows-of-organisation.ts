@@ -31,6 +31,7 @@ const rowsOfOrganisation = {
   operators_organisation: ["singleton"],
   domain: ["id"],
   break_glass_account: ["user_id"],
+  invitation: ["id"],
   connection_call: ["connection_id", "id"],
   connection_sign_in: ["connection_id", "id"],
   connection_start: ["state_hash"],

@@ -245,6 +245,7 @@ const acts: readonly AuditAction[] = [
   "group.handed-over",
   "group.members-changed",
   "identity.unlinked",
+  "invitation.withdrawn",
   "organisation.changed",
   "organisation.configuration-applied",
   "organisation.created",

@@ -16,6 +16,8 @@ import { apiDomainsRoutes } from "../features/api-v1/domains/domains.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiGroupsRoutes } from "../features/api-v1/groups/groups.route.ts";
 import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route.ts";
+import { apiInvitationBatchRoute } from "../features/api-v1/invitations/invitation-batch.route.ts";
+import { apiInvitationsRoutes } from "../features/api-v1/invitations/invitations.route.ts";
 import { apiOperatorsRoutes, apiRootRoute } from "../features/api-v1/operators/organisations.route.ts";
 import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-events.route.ts";
 import { apiConfigurationRoutes } from "../features/api-v1/organisation/configuration.route.ts";
@@ -50,6 +52,7 @@ import {
   deletePool,
   disablePool,
 } from "../features/sovereign/admin-api/pools.ts";
+import type { ApiScope } from "../http/api/api-route.ts";
 import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
 import { problemErrorAnswer, problemErrorHandler } from "../http/error-handlers.ts";
@@ -97,10 +100,7 @@ export function apiV1Routes(
     ...(atDatabase ? { atDatabase } : {}),
     hasValidBinding: (organisation, request, claims) => hasValidBinding(deps, organisation, request, claims),
   };
-  apiUsersRoutes(api, apiDeps);
-  apiUserSessionsRoutes(api, apiDeps);
-  apiIdentitiesRoutes(api, apiDeps);
-  apiUserGroupsRoutes(api, apiDeps);
+  usersRoutes(api, apiDeps);
   apiGroupsRoutes(api, apiDeps);
   apiRolesRoutes(api, apiDeps);
   apiAssignmentsRoutes(api, apiDeps);
@@ -129,4 +129,14 @@ export function apiV1Routes(
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
   apiAuditEventsRoutes(api, apiDeps);
   apiConfigurationRoutes(api, apiDeps);
+}
+
+function usersRoutes(api: ApiScope, deps: ApiDeps): void {
+  apiUsersRoutes(api, deps);
+  apiUserSessionsRoutes(api, deps);
+  apiIdentitiesRoutes(api, deps);
+  apiUserGroupsRoutes(api, deps);
+  apiInvitationsRoutes(api, deps);
+  // It accepts CSV too, and no other route does.
+  api.app.register(async (child) => apiInvitationBatchRoute({ ...api, app: child }, deps));
 }

@@ -203,8 +203,8 @@ export interface LinkMail {
   readonly audit: Omit<AuditEvent, "at">;
 }
 
-/** Writes link, email and audit event together. */
-export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<void> {
+/** Writes link, email and audit event together. @returns when the link ends, milliseconds */
+export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<number> {
   const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
   const inviter = mail.inviter === undefined ? {} : { inviter: mail.inviter };
   const verified = mail.isVerified ? { isVerified: true as const } : {};
@@ -221,4 +221,5 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
     isDecoy,
   });
   await recordAuditEvent(tx, { ...audit, at: deps.clock() });
+  return expiresAt;
 }

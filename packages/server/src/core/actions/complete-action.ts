@@ -10,6 +10,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import { type FactorChoice, keepsNoPasskey } from "../second-factors/factors-after-reset.ts";
 import { changeEmail, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
+import { endInvitation } from "../users/invitations/invitation-records.store.ts";
 import { emailKey } from "../users/user.ts";
 import { findUser, insertMembership, insertUser } from "../users/users.store.ts";
 import { newPermId, replacePassword } from "../users/users.ts";
@@ -105,6 +106,7 @@ const acceptInvitation: Act = async (tx, deps, completion) => {
   const now = deps.clock();
   if (!(await setPasswordHash(tx, { orgId, id }, { hash: passwordHash, now, replaces: null }))) return false;
   await setEmailVerified(tx, { orgId, id, email: data.email }, now);
+  await endInvitation(tx, { orgId, userId: id, as: "accepted_at", now });
   await audit(tx, deps, completion, { action: "invitation.accepted" });
   return true;
 };

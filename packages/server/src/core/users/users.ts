@@ -13,6 +13,7 @@ import { applyFactorChoice, type FactorChoice } from "../second-factors/factors-
 import { revokeTrustedBrowsers } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { lockIfPasswordUnchanged, setPasswordHash, setUserDisabled } from "./account.store.ts";
+import { endInvitation } from "./invitations/invitation-records.store.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
 import { endUnfinished } from "./leaving/unfinished.ts";
 import { organisationsOfUser } from "./members/members.store.ts";
@@ -184,13 +185,17 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
   return true;
 }
 
-/** Invitations set passwords too; and a link to another address may have been requested by an intruder. */
+/**
+ * Invitations set passwords too; and a link to another address may have been requested by an intruder. Who has a password by now, or
+ * is disabled, is no longer invited.
+ */
 async function voidAccountLinks(
   tx: Db,
   which: { orgId: string; userId: string; now: number },
 ): Promise<void> {
   for (const type of ["ResetPassword", "AcceptInvitation", "ChangeEmail"] as const)
     await voidActions(tx, { ...which, type });
+  await endInvitation(tx, { ...which, as: "withdrawn_at" });
 }
 
 /** In all organisations of the account. */

@@ -36,6 +36,7 @@ import { domains } from "./0037-domains.ts";
 import { scimCounts } from "./0038-scim-counts.ts";
 import { firstSignIns } from "./0039-first-sign-ins.ts";
 import { moreEmails } from "./0040-more-emails.ts";
+import { invitations } from "./0041-invitations.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -76,4 +77,5 @@ export const timeline: readonly Migration[] = [
   scimCounts,
   firstSignIns,
   moreEmails,
+  invitations,
 ];

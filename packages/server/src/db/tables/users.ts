@@ -77,7 +77,20 @@ export interface KnownBrowserTable {
   expires_at: number;
 }
 
+/** Open: neither accepted nor withdrawn. */
+export interface InvitationTable {
+  org_id: string;
+  id: string;
+  user_id: string;
+  expires_at: number;
+  accepted_at: number | null;
+  withdrawn_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
 export interface UsersSchema {
+  invitation: InvitationTable;
   user_account: UserAccountTable;
   membership: MembershipTable;
   browser_session: BrowserSessionTable;

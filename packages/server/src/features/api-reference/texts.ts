@@ -75,6 +75,10 @@ export const tags = [
     description: "Connections to the organisation's own directories, which provision users by SCIM.",
   },
   {
+    name: "API v1: invitations",
+    description: "People who are asked to come, by email or by a link, and what became of each invitation.",
+  },
+  {
     name: "API v1: domains",
     description: "Domains of the organisation with their proof by DNS, and break-glass administrators.",
   },

@@ -83,7 +83,7 @@ const auditEvent = ({ orgId, caller, address }: Registrant) => ({
   address,
 });
 
-function sendLink(
+async function sendLink(
   tx: Db,
   deps: LegacyDeps,
   registrant: Registrant,
@@ -93,7 +93,7 @@ function sendLink(
   const isDecoy = decoyReason !== undefined;
   const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = input;
   const registration = { firstname, surname, phone };
-  return sendLinkMail(tx, deps, {
+  await sendLinkMail(tx, deps, {
     orgId: registrant.orgId,
     type: "VerifyEmail",
     userId: registrationSubject(),

@@ -6,6 +6,7 @@ import { apiDeviceCases } from "./api-devices.ts";
 import { apiDomainCases } from "./api-domains.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
+import { apiInvitationCases } from "./api-invitations.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
 import { apiPoolCases } from "./api-pools.ts";
 import { apiRoleCases } from "./api-roles.ts";
@@ -22,6 +23,7 @@ export const apiV1AllCases = {
   ...apiApplicationCases,
   ...apiGroupCases,
   ...apiGrantCases,
+  ...apiInvitationCases,
   ...apiOrganisationCases,
   ...apiPoolCases,
   ...apiRoleCases,

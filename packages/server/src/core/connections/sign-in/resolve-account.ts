@@ -13,6 +13,7 @@ import { enforcedConnection } from "../../domains/enforced-sign-in.ts";
 import { factorOwner } from "../../second-factors/factor-status.ts";
 import { findFactorSummary } from "../../second-factors/second-factors.store.ts";
 import { type AccountKey, setEmailVerified, setUsername } from "../../users/account.store.ts";
+import { endInvitation } from "../../users/invitations/invitation-records.store.ts";
 import { areAttributes } from "../../users/member-record.ts";
 import { isLanguageTag, isPhone } from "../../users/profile/profile.ts";
 import { emailKey, isEmail, isPersonName, type User } from "../../users/user.ts";
@@ -187,6 +188,7 @@ async function link(
   // Two browsers of one person at once: the second one signs in when it tries again.
   if (!(await insertIdentity(tx, { ...identities, createdAt: now, lastSignInAt: now })))
     throw refused("already-linked", identity);
+  await endInvitation(tx, { orgId, userId, as: "accepted_at", now });
   const event = { ...act, at: now, action: "identity.linked" as const, target: userId };
   await recordAuditEvent(tx, { ...event, details: { connectionId } });
 }

@@ -1,7 +1,7 @@
 /** Invitations by email: an account without a password, which can't sign in, and a link to set one. */
 import type { Db } from "../../../db/open.ts";
 import { voidActions } from "../../actions/actions.store.ts";
-import { sendLinkMail } from "../../actions/actions.ts";
+import { createAction, sendLinkMail } from "../../actions/actions.ts";
 import { linkAddress } from "../../actions/link-address.ts";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
@@ -11,11 +11,14 @@ import { deletePendingMails } from "../leaving/leaving.store.ts";
 import { emailKey, type Role, type User } from "../user.ts";
 import { findUser, findUserByEmail, insertUser } from "../users.store.ts";
 import { InvalidUser, type NewUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
+import { endInvitation, putInvitation } from "./invitation-records.store.ts";
 import { findInvitationMail, findOpenInvitation, invitationSteps } from "./invitations.store.ts";
 
 interface Inviter extends Omit<Act, "orgId"> {
   /** How long the link works; default: as every invitation's. */
   readonly lifetimeMs?: number;
+  /** Default: true. */
+  readonly sendMail?: boolean;
 }
 
 /** The locale is the language of the email and of the user. */
@@ -23,6 +26,8 @@ export interface Invitation extends Omit<NewUser, "password" | "phone" | "emailV
   /** Whether an already invited address is rejected; default: it gets another link. */
   readonly isNew?: boolean;
   readonly lifetimeMs?: number;
+  /** Default: true. */
+  readonly sendMail?: boolean;
 }
 
 /**
@@ -31,6 +36,17 @@ export interface Invitation extends Omit<NewUser, "password" | "phone" | "emailV
  * @throws InvalidUser when there is a user with a password; Error without SMTP
  */
 export async function inviteUser(deps: AccountMailDeps, invitation: Invitation): Promise<string> {
+  return (await invite(deps, invitation)).id;
+}
+
+/** The PermId, and the link when no mail was asked for: it is nowhere else. */
+export interface Invited {
+  readonly id: string;
+  readonly link?: string;
+}
+
+/** As `inviteUser`. @param invitation.sendMail false: the caller hands the link over */
+export async function invite(deps: AccountMailDeps, invitation: Invitation): Promise<Invited> {
   const { organisation, firstname, surname, role, locale = null } = invitation;
   const email = requireEmail(invitation.email);
   requireNames(invitation);
@@ -42,8 +58,8 @@ export async function inviteUser(deps: AccountMailDeps, invitation: Invitation):
     const account = { orgId, id, email, emailKey: key, emailVerifiedAt: null, passwordHash: null, now };
     const person = { firstname, surname, phone: null, role, locale };
     if (!(await insertUser(tx, { ...account, ...person }))) return inviteKnown(tx, deps, invitation, key);
-    await sendInvitation(tx, deps, { orgId, id, email, locale }, invitation, role);
-    return id;
+    const link = await sendInvitation(tx, deps, { orgId, id, email, locale }, invitation, role);
+    return { id, ...link };
   });
 }
 
@@ -52,13 +68,13 @@ async function inviteKnown(
   deps: AccountMailDeps,
   invitation: Invitation,
   key: string,
-): Promise<string> {
+): Promise<Invited> {
   const orgId = invitation.organisation.id;
   const found = await findUserByEmail(tx, orgId, key);
   const isOpen = found !== undefined && found.passwordHash === null && found.user.disabledAt === null;
   if (!isOpen || invitation.isNew) throw new InvalidUser("email-taken");
-  await sendInvitation(tx, deps, found.user, invitation);
-  return found.user.id;
+  const link = await sendInvitation(tx, deps, found.user, invitation);
+  return { id: found.user.id, ...link };
 }
 
 /** Rolls the invitation back. */
@@ -84,20 +100,22 @@ export function resendInvitation(deps: AccountMailDeps, user: User, act: Inviter
 
 /**
  * Voids the link and deletes unsent emails. The account stays, and nobody can sign in to it.
+ * @param act.evenExpired one whose link has ended is withdrawn too
  * @returns false when there is no open invitation
  */
 export function withdrawInvitation(
   deps: CoreDeps,
   user: User,
-  { actor, address }: Inviter,
+  { actor, address, evenExpired = false }: Inviter & { readonly evenExpired?: boolean },
 ): Promise<boolean> {
   const { orgId, id, email } = user;
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const open = await findOpenInvitation(tx, { orgId, userId: id });
-    if (!open || open.expiresAt <= now) return false;
+    if (!evenExpired && (open?.expiresAt ?? 0) <= now) return false;
     await voidActions(tx, { orgId, userId: id, type: "AcceptInvitation", now });
     await deletePendingMails(tx, { orgId, recipient: email, template: "AcceptInvitation" });
+    await endInvitation(tx, { orgId, userId: id, as: "withdrawn_at", now });
     const event = { orgId, at: now, actor, action: "invitation.withdrawn", target: id, address } as const;
     await recordAuditEvent(tx, event);
     return true;
@@ -115,24 +133,31 @@ async function sendInvitation(
   tx: Db,
   deps: AccountMailDeps,
   { orgId, id, email, locale }: Pick<User, "orgId" | "id" | "email" | "locale">,
-  { actor, address, lifetimeMs }: Inviter,
+  { actor, address, lifetimeMs, sendMail = true }: Inviter,
   role: Role = "Standard",
-): Promise<void> {
+): Promise<{ readonly link?: string }> {
+  const now = deps.clock();
   const event = { orgId, actor, action: "user.invited", target: id, address } as const;
   const audit: Omit<AuditEvent, "at"> = { ...event, ...roleDetails(role) };
-  return sendLinkMail(tx, deps, {
-    orgId,
-    type: "AcceptInvitation",
-    userId: id,
-    data: { email },
+  const action = { orgId, type: "AcceptInvitation", userId: id, data: { email }, lifetimeMs } as const;
+  const addressOf = linkAddress(deps.baseUrl, "AcceptInvitation");
+  if (!sendMail) {
+    const made = await createAction(tx, deps, action);
+    await putInvitation(tx, { orgId, userId: id, expiresAt: made.expiresAt, now });
+    await recordAuditEvent(tx, { ...audit, at: now });
+    return { link: addressOf(made.id) };
+  }
+  const expiresAt = await sendLinkMail(tx, deps, {
+    ...action,
     recipient: email,
     locale: locale ?? "en",
-    addressOf: linkAddress(deps.baseUrl, "AcceptInvitation"),
+    addressOf,
     inviter: await inviterAddress(tx, orgId, actor),
     isDecoy: false,
-    lifetimeMs,
     audit,
   });
+  await putInvitation(tx, { orgId, userId: id, expiresAt, now });
+  return {};
 }
 
 /** The status of an invitation. Times in milliseconds. */

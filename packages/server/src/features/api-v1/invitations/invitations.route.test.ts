@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openAction } from "../../../core/actions/actions.ts";
+import { completeAction } from "../../../core/actions/complete-action.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { setPassword } from "../../../core/users/users.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+const DAY_MS = 86_400_000;
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let clock: FakeClock;
+  let org: TestOrganisation;
+  let api: ApiClient;
+  before(async () => {
+    clock = fakeClock();
+    const options = { clock, passwords: quickPasswords, env: MAIL_ENV };
+    running = await startTestService({ databaseUrl: await fresh(), ...options });
+    org = await makeOrganisation(running.service);
+    api = await makeApiClient(running.service, org, ["signet:users:write"]);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  let count = 0;
+  const address = () => `guest${++count}@acme.example`;
+  const invite = async (more: object = {}, as = api) => {
+    const email = address();
+    const answer = await as.call("POST", "/invitations", { body: { email, ...more } });
+    return { ...answer, email, path: `/invitations/${String(answer.body["id"])}` };
+  };
+  const stateOf = async (path: string) => (await api.call("GET", path)).body["state"];
+  const idOf = (link: unknown) => String(link).split("/").at(-1) ?? "";
+  const accept = async (link: unknown) => {
+    const id = idOf(link);
+    const opened = await openAction(running.service, { type: "AcceptInvitation", id });
+    if (opened === undefined || opened === "expired") return opened;
+    const passwordHash = await running.service.passwords.hash("plum tractor ninety", org.organisation.id);
+    return completeAction(running.service, { action: opened.action, id, passwordHash, origin: {} });
+  };
+
+  test("an invitation is mailed, is pending for seven days, and is accepted by its link", async () => {
+    const made = await invite({ firstname: "Grace", surname: "Okafor", locale: "de", nickname: "Gracie" });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const { userId, state, firstname, role, expiresAt } = made.body;
+    assert.deepEqual([state, firstname, role], ["pending", "Grace", "Standard"]);
+    assert.equal(expiresAt, new Date(clock() + 7 * DAY_MS).toISOString());
+    assert.ok(!("link" in made.body), "it is in the mail alone");
+    assert.deepEqual((await api.call("GET", made.path)).body, made.body);
+    const user = (await api.call("GET", `/users/${String(userId)}`)).body;
+    assert.deepEqual([user["state"], user["nickname"], user["emailVerified"]], ["invited", "Gracie", false]);
+    const [{ mail } = {}] = await mailsTo(running.service, made.email);
+    assert.ok(mail?.template === "AcceptInvitation");
+    clock.advance(7 * DAY_MS - 1);
+    api = await makeApiClient(running.service, org, ["signet:users:write"]);
+    assert.equal(await stateOf(made.path), "pending");
+    assert.equal(await accept(mail.data.link), true);
+    assert.equal(await stateOf(made.path), "accepted");
+    for (const [method, path] of [
+      ["POST", `${made.path}/resend`],
+      ["DELETE", made.path],
+    ] as const)
+      assert.equal((await api.call(method, path)).status, 409, method);
+  });
+
+  test("without an email the answer alone has the link, once, and it works", async () => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const body = { email: address(), sendEmail: false, expiresInSeconds: 3_600 };
+    const first = await api.call("POST", "/invitations", { body, headers });
+    assert.equal(first.status, 201, JSON.stringify(first.body));
+    assert.match(String(first.body["link"]), /\/invite\/sgn_ua_[\w-]{43}$/);
+    assert.deepEqual(await mailsTo(running.service, body.email), []);
+    const again = await api.call("POST", "/invitations", { body, headers });
+    assert.deepEqual([again.status, again.body["id"], again.body["link"]], [201, first.body["id"], null]);
+    const path = `/invitations/${String(first.body["id"])}`;
+    assert.ok(!("link" in (await api.call("GET", path)).body));
+    assert.equal(await accept(first.body["link"]), true);
+    assert.equal(await stateOf(path), "accepted");
+  });
+
+  test("one that ran out is sent again, and the link of before is dead", async () => {
+    const made = await invite({ sendEmail: false, expiresInSeconds: 60 });
+    clock.advance(60_000);
+    assert.equal(await stateOf(made.path), "expired");
+    assert.equal(await accept(made.body["link"]), "expired");
+    const sent = await api.call("POST", `${made.path}/resend`);
+    assert.deepEqual([sent.status, sent.body["state"], sent.body["id"]], [200, "pending", made.body["id"]]);
+    assert.equal(await accept(made.body["link"]), undefined);
+    const [{ mail } = {}] = await mailsTo(running.service, made.email);
+    assert.ok(mail?.template === "AcceptInvitation");
+    assert.equal(await accept(mail.data.link), true);
+  });
+
+  test("a withdrawn one is listed, its link is dead, and the person can be invited anew", async () => {
+    const made = await invite({ sendEmail: false, firstname: "Ada" });
+    const etag = (await api.call("GET", made.path)).headers.get("etag") ?? "";
+    assert.equal((await api.call("DELETE", made.path, { headers: { "if-match": '"x"' } })).status, 412);
+    assert.equal((await api.call("DELETE", made.path, { headers: { "if-match": etag } })).status, 204);
+    assert.equal(await stateOf(made.path), "withdrawn");
+    assert.equal(await accept(made.body["link"]), undefined);
+    assert.equal((await api.call("POST", `${made.path}/resend`)).status, 409);
+    const body = { email: made.email.toUpperCase(), sendEmail: false };
+    const anew = await api.call("POST", "/invitations", { body });
+    assert.equal(anew.status, 201, JSON.stringify(anew.body));
+    assert.deepEqual([anew.body["userId"], anew.body["firstname"]], [made.body["userId"], "Ada"]);
+    assert.notEqual(anew.body["id"], made.body["id"]);
+    assert.equal((await api.call("POST", "/invitations", { body })).status, 409, "it is open");
+    const filter = encodeURIComponent(`userId eq "${String(made.body["userId"])}" and state eq "withdrawn"`);
+    const { body: list } = await api.call("GET", `/invitations?total=true&filter=${filter}`);
+    assert.deepEqual([list["total"], (list["items"] as object[]).length], [1, 1]);
+    assert.equal(await accept(anew.body["link"]), true);
+    const { status } = await api.call("POST", "/invitations", { body });
+    assert.equal(status, 409, "who has a password is no longer invited");
+  });
+
+  test("whoever is given a password or disabled is no longer invited", async () => {
+    const { organisation } = org;
+    for (const end of [
+      (id: string) =>
+        setPassword(running.service, {
+          ...{ organisation, id, password: "plum tractor ninety", about: [], actor: "test" },
+        }),
+      (id: string) => api.call("POST", `/users/${id}/disable`),
+    ]) {
+      const made = await invite({ sendEmail: false });
+      await end(String(made.body["userId"]));
+      assert.equal(await stateOf(made.path), "withdrawn");
+      assert.equal(await accept(made.body["link"]), undefined);
+    }
+  });
+
+  test("administrators are invited by who may make them", async () => {
+    const refused = await invite({ role: "Administrator" });
+    assert.deepEqual([refused.status, refused.body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    const manager = await makeApiClient(running.service, org, [
+      "signet:users:write",
+      "signet:organisation:write",
+    ]);
+    const made = await invite({ role: "Administrator", sendEmail: false }, manager);
+    assert.deepEqual([made.status, made.body["role"]], [201, "Administrator"]);
+    for (const [method, path] of [
+      ["POST", `${made.path}/resend`],
+      ["DELETE", made.path],
+    ] as const)
+      assert.equal((await api.call(method, path)).status, 403, method);
+    assert.equal((await manager.call("DELETE", made.path)).status, 204);
+    const body = { email: made.email, sendEmail: false };
+    assert.equal(
+      (await api.call("POST", "/invitations", { body })).status,
+      403,
+      "the role of before is still there",
+    );
+    const items = [{ email: address() }, { email: address(), role: "Administrator" }];
+    assert.equal((await api.call("POST", "/invitations/batch", { body: { items } })).status, 403);
+    const filter = encodeURIComponent(`email eq "${items[0]?.email}"`);
+    const { body: none } = await api.call("GET", `/invitations?filter=${filter}`);
+    assert.deepEqual(none["items"], [], "nothing of it was made");
+  });
+
+  test("a batch tells of each what became of it, and leaves nothing of a wrong one", async () => {
+    const [good, half] = [address(), address()];
+    await invite({ username: "taken.name" });
+    const items = [
+      { email: good, firstname: "Good" },
+      { email: good.toUpperCase() },
+      { email: org.user.email },
+      { email: half, username: "taken.name" },
+      ...[{ email: "x" }, { email: 7 }, {}, { email: address(), state: "accepted" }],
+      { email: address(), sendEmail: false },
+    ];
+    const { status, body } = await api.call("POST", "/invitations/batch", { body: { items } });
+    assert.equal(status, 200, JSON.stringify(body));
+    const results = body["results"] as Array<{ email: string | null; status: string; id: string | null }>;
+    assert.deepEqual(
+      results.map((one) => one.status),
+      ["created", "exists", "exists", ...Array.from({ length: 6 }, () => "invalid")],
+    );
+    assert.deepEqual(results.map(({ email }) => email).slice(0, 7), [
+      good,
+      good.toUpperCase(),
+      org.user.email,
+      half,
+      "x",
+      null,
+      null,
+    ]);
+    assert.equal(await stateOf(`/invitations/${results[0]?.id}`), "pending");
+    const found = await api.call("GET", `/users?filter=${encodeURIComponent(`email eq "${half}"`)}`);
+    assert.deepEqual(found.body["items"], [], "no account is left of it");
+    const events = await listAuditEvents(running.service.database.query, org.organisation.id, 5);
+    assert.equal(events.filter(({ action }) => action === "user.invited").length >= 1, true);
+  });
+
+  test("a batch is a table too; no other route takes one, and more than a thousand are refused", async () => {
+    const [one, two] = [address(), address()];
+    const csv = (body: string, path = "/invitations/batch") =>
+      api.call("POST", path, { body, headers: { "content-type": "text/csv" } });
+    const made = await csv(`\ufeffEmail;firstname;Surname\r\n${one};"Uma; the first";Berg\r\n${two};;\r\n`);
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    assert.deepEqual(
+      (made.body["results"] as Array<{ status: string }>).map(({ status }) => status),
+      ["created", "created"],
+    );
+    const filter = encodeURIComponent(`email eq "${one}"`);
+    const { body } = await api.call("GET", `/invitations?filter=${filter}`);
+    assert.equal((body["items"] as Array<{ firstname: string }>)[0]?.firstname, "Uma; the first");
+    for (const wrong of ["name\nx", "firstname\nx", "email,email\nx", "email\na,b", 'email\n"a'])
+      assert.equal((await csv(wrong)).status, 400, wrong);
+    assert.equal((await csv("email")).status, 422, "nobody");
+    assert.equal((await csv("email\nx@acme.example", "/invitations")).status, 415);
+    const many = Array.from({ length: 1_001 }, (_, at) => `m${at}@acme.example`);
+    assert.equal((await csv(["email", ...many].join("\n"))).status, 422);
+    assert.equal((await csv(`email\n${"x".repeat(1_100_000)}`)).status, 413);
+  });
+});

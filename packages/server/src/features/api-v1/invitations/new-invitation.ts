@@ -1,0 +1,66 @@
+/** Invites one person: a new account, or one whose last invitation came to nothing. */
+import type { Static } from "typebox";
+import {
+  findInvitationOfUser,
+  invitationState,
+} from "../../../core/users/invitations/invitation-records.store.ts";
+import { invite } from "../../../core/users/invitations/invitations.ts";
+import { emailKey, type User } from "../../../core/users/user.ts";
+import { findUserByEmail } from "../../../core/users/users.store.ts";
+import { conflict } from "../../../http/api/api-error.ts";
+import { type ApiCaller, actOf } from "../access.ts";
+import type { ApiDeps } from "../frame/api-deps.ts";
+import { changeUser, requireMayManage, type UserPatch } from "../users/change-user.ts";
+import { requireMail } from "../users/new-user.ts";
+import { DEFAULT_SECONDS, type Invitation, type newInvitation } from "./invitation-record.ts";
+import { findShownInvitation } from "./invitations-list.store.ts";
+
+export interface NewInvitation {
+  readonly invitation: Invitation;
+  readonly link?: string;
+}
+
+/** @param deps in a transaction. @throws ApiError; InvalidUser, UsernameTaken */
+export async function createInvitation(
+  deps: ApiDeps,
+  caller: ApiCaller,
+  body: Static<typeof newInvitation>,
+): Promise<NewInvitation> {
+  const { email, expiresInSeconds = DEFAULT_SECONDS, sendEmail = true, role, ...rest } = body;
+  requireMayManage(caller, role);
+  if (sendEmail) requireMail(deps);
+  const { orgId, ...by } = actOf(caller);
+  const known = await knownUser(deps, orgId, email);
+  if (known) requireMayManage(caller, known.role);
+  const { id: userId, link } = await invite(deps, {
+    ...{ organisation: caller.organisation, email, firstname: "", surname: "", role: role ?? "Standard" },
+    ...{ ...by, isNew: known === undefined, lifetimeMs: expiresInSeconds * 1_000, sendMail: sendEmail },
+  });
+  const wanted = { ...rest, ...(known && role !== undefined ? { role } : {}) };
+  const patch = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  if (Object.keys(patch).length > 0)
+    await changeUser(deps, caller, { id: userId, patch: patch as UserPatch, check: async () => {} });
+  const row = await findInvitationOfUser(deps.database.query, { orgId, userId });
+  const invitation = row && (await findShownInvitation(deps.database.query, { orgId, id: row.id }));
+  if (!invitation) throw new Error("an invitation that was just written is there");
+  return { invitation, ...(link === undefined ? {} : { link }) };
+}
+
+/**
+ * Whose invitation was withdrawn or ran out, and who has no other way in yet.
+ * @throws ApiError 409 for everybody else who is there already
+ */
+async function knownUser(deps: ApiDeps, orgId: string, email: string): Promise<User | undefined> {
+  const db = deps.database.query;
+  const found = await findUserByEmail(db, orgId, emailKey(email));
+  if (!found) return undefined;
+  const { user, passwordHash } = found;
+  const last = await findInvitationOfUser(db, { orgId, userId: user.id });
+  const state = last && invitationState(last, deps.clock());
+  if (state === "pending")
+    throw conflict("The user is invited already: resend the invitation, or delete it.");
+  const isOpen = state !== undefined && state !== "accepted" && passwordHash === null && !user.disabledAt;
+  if (!isOpen || user.homeOrgId !== orgId)
+    throw conflict("The organisation has a user with this email address.");
+  return user;
+}
