@@ -136,6 +136,9 @@ forEachDatabase(({ fresh }) => {
     assert.match(await err("login", ...server, "--org", crypto.randomUUID()), /there is no organisation/);
     assert.match(await err("login", ...server), /no operators yet: name an organisation with --org/);
     assert.match(await err("login"), /--server is required/);
+    const elsewhere = { ...env, SIGNET_SERVER: "http://127.0.0.1:9" };
+    const both = await runInProcess(["login", ...server, "--org", crypto.randomUUID()], elsewhere);
+    assert.match(both.err, /there is no organisation/, "the option wins over SIGNET_SERVER");
     assert.match(await err("login", ...at(), "--scope", "openid"), /--scope openid: is none of signet:/);
     const { port } = new URL(running.baseUrl);
     const alias = await err("login", "--server", `http://localhost:${port}`, "--org", org.organisation.id);

@@ -59,7 +59,7 @@ interface Issuer {
 }
 
 const serverOf = ({ values, client }: RemoteCall): string =>
-  readServerAddress(client.server ?? requiredText(values, "server"));
+  readServerAddress(optionalText(values, "server") ?? client.server ?? requiredText(values, "server"));
 
 async function login(call: RemoteCall): Promise<number> {
   const { values, io, client } = call;
