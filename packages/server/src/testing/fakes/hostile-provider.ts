@@ -108,6 +108,9 @@ export async function startHostileProvider(now: () => number): Promise<HostilePr
       }
       case "/userinfo":
         return { body: { sub: "ada-7", ...provider.userinfo } };
+      case "/authorize":
+        // A browser comes by itself, and is sent back as the honest person.
+        return { status: 303, headers: { location: provider.comeBack(`${issuer}${request.url}`) }, body: "" };
       case "/token":
         return token(new URLSearchParams(await textOf(request)));
       default:
