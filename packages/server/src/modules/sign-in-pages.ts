@@ -51,7 +51,8 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
 
 export const signInPages: Module = (scope, { service, browser }) => {
   authorizeRoutes(scope, browser);
-  loginRoute(scope, { ...browser, passwords: service.passwords });
+  const firstSignIns = firstSignInCookies(browser.baseUrl);
+  loginRoute(scope, { ...browser, passwords: service.passwords, firstSignIns });
   breakGlassRoutes(scope, { ...browser, passwords: service.passwords });
   twoFactorRoute(scope, browser);
   consentRoute(scope, browser);

@@ -4,6 +4,7 @@ import { domainToASCII } from "node:url";
 import { getDomain } from "tldts";
 import type { RecordOf } from "../../db/records.ts";
 import type { DomainTable } from "../../db/tables/domains.ts";
+import { emailKey } from "../users/user.ts";
 
 export const domainStates = ["pending", "proven", "lapsed"] as const;
 export const proofErrors = ["not-found", "wrong-value", "unreachable"] as const;
@@ -62,8 +63,10 @@ export function validDomain(name: string): string {
 
 /** @returns undefined for what is no email address */
 export function domainOf(email: string): string | undefined {
-  const at = email.lastIndexOf("@");
-  const ascii = at < 1 ? "" : domainToASCII(email.slice(at + 1).replace(/\.$/, ""));
+  // By what its account is found by: a full-width @ is one too.
+  const key = emailKey(email);
+  const at = key.lastIndexOf("@");
+  const ascii = at < 1 ? "" : domainToASCII(key.slice(at + 1).replace(/\.$/, ""));
   return ascii === "" ? undefined : ascii;
 }
 

@@ -8,7 +8,7 @@ import { findDomainByName } from "./domains.store.ts";
 
 /** @returns the connection that alone signs this address in; undefined where every way is open */
 export async function enforcedConnection(db: Db, orgId: string, email: string): Promise<string | undefined> {
-  const name = domainOf(email.trim());
+  const name = domainOf(email);
   const domain = name === undefined ? undefined : await findDomainByName(db, orgId, name);
   return domain?.enforced ? (domain.connectionId ?? undefined) : undefined;
 }

@@ -30,8 +30,11 @@ export interface PasswordInput {
   readonly source: GuessSource;
   /** The application that the user signs in to, for the audit log. */
   readonly applicationId?: string | undefined;
-  /** Default: `sign-in`, which a domain that is enforced closes; `confirmation` is by who is signed in already. */
-  readonly purpose?: "sign-in" | "break-glass" | "confirmation";
+  /**
+   * Default: `sign-in`, which a domain that is enforced closes; `confirmation` is by who is signed in already, `linking` by whom
+   * the domain's own connection has let in.
+   */
+  readonly purpose?: "sign-in" | "break-glass" | "confirmation" | "linking";
 }
 
 /** The time is compared again when the session starts, so that a concurrent password change prevents it. */
@@ -98,6 +101,7 @@ async function isOpenTo(
 ): Promise<boolean> {
   switch (purpose) {
     case "confirmation":
+    case "linking":
       return true;
     case "sign-in":
       return !(await isEnforced(db, orgId, email));

@@ -5,6 +5,7 @@
  */
 import { isUniqueViolation } from "../../../db/database-errors.ts";
 import type { Db } from "../../../db/open.ts";
+import { voidActions } from "../../actions/actions.store.ts";
 import { type Act, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { domainOf } from "../../domains/domain.ts";
@@ -61,6 +62,7 @@ export async function resolveAccount(
   if (linked) {
     const user = await findUser(deps.database.query, orgId, linked.userId);
     if (!user || user.disabledAt !== null) throw refused("account-disabled", identity);
+    await requireOpen(deps.database.query, connection, identity, user.email);
     await recordIdentityUse(deps.database.query, key, deps.clock());
     return { kind: "account", user };
   }
@@ -68,10 +70,7 @@ export async function resolveAccount(
     provenEmail === undefined ? await trustOf(deps.database.query, connection, identity.user) : "proven";
   const email = provenEmail ?? identity.user.email;
   if (trust === "none" || email === undefined) return { kind: "prove-email" };
-  // An enforced domain leaves its people its own connection alone, whoever has the mailbox.
-  const only = await enforcedConnection(deps.database.query, orgId, email);
-  if (only !== undefined && only !== connectionId)
-    throw refused("accounts-not-created", identity, "the domain is enforced with another connection");
+  await requireOpen(deps.database.query, connection, identity, email);
   const act: Act = { orgId, actor: `connection:${connectionId}`, address };
   const resolve = () =>
     deps.database.transaction((tx) => resolveTrusted(tx, deps, { connection, identity, act, email, trust }));
@@ -80,6 +79,18 @@ export async function resolveAccount(
     if (isUniqueViolation(error)) return resolve();
     throw error;
   });
+}
+
+/** An enforced domain leaves its people its own connection alone, whoever has the mailbox. @throws ConnectionSignInFailure */
+async function requireOpen(
+  db: Db,
+  { orgId, id }: SignInConnection,
+  identity: UpstreamIdentity,
+  email: string,
+): Promise<void> {
+  const only = await enforcedConnection(db, orgId, email);
+  if (only !== undefined && only !== id)
+    throw refused("accounts-not-created", identity, "the domain is enforced with another connection");
 }
 
 export const refused = (
@@ -134,7 +145,9 @@ async function resolveTrusted(tx: Db, { clock }: CoreDeps, trusted: Trusted): Pr
   if (!(await mayLink(tx, trusted, known))) return { kind: "prove-account", email };
   if (known.user.disabledAt !== null) throw refused("account-disabled", identity);
   await link(tx, trusted, known.user.id, now);
+  await voidInvitationLink(tx, known.user, now);
   if (!known.user.emailVerified) await confirmEmail(tx, act, known.user, now);
+  await endInvitation(tx, { orgId: act.orgId, userId: known.user.id, as: "accepted_at", now });
   return { kind: "account", user: known.user };
 }
 
@@ -151,6 +164,10 @@ async function mayLink(
   if (user.emailVerified) return true;
   return passwordHash === null && (await findFactorSummary(tx, factorOwner(user))).passkeys === 0;
 }
+
+/** Whoever has the link would set a password. Link, account, invitation: the order in which a link is redeemed, so that nothing deadlocks. */
+const voidInvitationLink = (tx: Db, { orgId, id: userId }: User, now: number): Promise<void> =>
+  voidActions(tx, { orgId, userId, type: "AcceptInvitation", now });
 
 async function confirmEmail(tx: Db, act: Act, { id, homeOrgId, email }: User, now: number): Promise<void> {
   if (await setEmailVerified(tx, { orgId: homeOrgId, id, email }, now))
@@ -169,7 +186,12 @@ export function linkProvenAccount(
 ): Promise<void> {
   const { orgId } = connection;
   const act: Act = { orgId, actor: `user:${user.id}`, address };
-  return deps.database.transaction((tx) => link(tx, { connection, identity, act }, user.id, deps.clock()));
+  return deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    await link(tx, { connection, identity, act }, user.id, now);
+    await voidInvitationLink(tx, user, now);
+    await endInvitation(tx, { orgId, userId: user.id, as: "accepted_at", now });
+  });
 }
 
 /** @throws ConnectionSignInFailure when the subject, or the account at this connection, is linked already */
@@ -188,7 +210,6 @@ async function link(
   // Two browsers of one person at once: the second one signs in when it tries again.
   if (!(await insertIdentity(tx, { ...identities, createdAt: now, lastSignInAt: now })))
     throw refused("already-linked", identity);
-  await endInvitation(tx, { orgId, userId, as: "accepted_at", now });
   const event = { ...act, at: now, action: "identity.linked" as const, target: userId };
   await recordAuditEvent(tx, { ...event, details: { connectionId } });
 }

@@ -3,12 +3,17 @@ import { after, before, test } from "node:test";
 import { openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { findConnection } from "../../../core/connections/connections.store.ts";
+import { linkProvenAccount } from "../../../core/connections/sign-in/resolve-account.ts";
+import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import { setPassword } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
+import { newSignInConnection } from "../../../testing/fixtures/sign-in-connection.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -140,6 +145,31 @@ forEachDatabase(({ fresh }) => {
       assert.equal(await stateOf(made.path), "withdrawn");
       assert.equal(await accept(made.body["link"]), undefined);
     }
+  });
+
+  test("whoever signs in at a provider is no longer invited, and the link of before is dead", async () => {
+    const { id: orgId } = org.organisation;
+    const connectionId = await newSignInConnection(running.service, orgId);
+    const { query } = running.service.database;
+    const connection = await findConnection(query, { orgId, id: connectionId });
+    assert.ok(connection && isSignInConnection(connection));
+    const signIn = async (subject: string, userId: unknown) => {
+      const user = await findUser(query, orgId, String(userId));
+      assert.ok(user);
+      const claims = { email: user.email, emailVerified: true, firstname: "", surname: "", attributes: {} };
+      const none = { username: undefined, phone: undefined, locale: undefined };
+      const identity = { subject, acr: "urn:signet:acr:pwd", user: { ...claims, ...none } };
+      await linkProvenAccount(running.service, connection, identity, { user, address: "127.0.0.1" });
+    };
+    const withdrawn = await invite({ sendEmail: false });
+    assert.equal((await api.call("DELETE", withdrawn.path)).status, 204);
+    await signIn("withdrawn", withdrawn.body["userId"]);
+    const body = { email: withdrawn.email, sendEmail: false };
+    assert.equal((await api.call("POST", "/invitations", { body })).status, 409);
+    const open = await invite({ sendEmail: false });
+    await signIn("open", open.body["userId"]);
+    assert.equal(await stateOf(open.path), "accepted");
+    assert.equal(await accept(open.body["link"]), undefined);
   });
 
   test("administrators are invited by who may make them", async () => {

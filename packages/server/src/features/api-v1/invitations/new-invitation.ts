@@ -1,5 +1,8 @@
 /** Invites one person: a new account, or one whose last invitation came to nothing. */
 import type { Static } from "typebox";
+import { listIdentities } from "../../../core/connections/sign-in/linked-identities.store.ts";
+import { factorOwner } from "../../../core/second-factors/factor-status.ts";
+import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import {
   findInvitationOfUser,
   invitationState,
@@ -7,6 +10,7 @@ import {
 import { invite } from "../../../core/users/invitations/invitations.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";
+import type { Db } from "../../../db/open.ts";
 import { conflict } from "../../../http/api/api-error.ts";
 import { type ApiCaller, actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
@@ -46,6 +50,11 @@ export async function createInvitation(
   return { invitation, ...(link === undefined ? {} : { link }) };
 }
 
+/** The link would set a password, for whoever has it. */
+const hasAnotherWayIn = async (db: Db, user: User): Promise<boolean> =>
+  (await listIdentities(db, { orgId: user.orgId, userIds: [user.id] })).length > 0 ||
+  (await findFactorSummary(db, factorOwner(user))).passkeys > 0;
+
 /**
  * Whose invitation was withdrawn or ran out, and who has no other way in yet.
  * @throws ApiError 409 for everybody else who is there already
@@ -60,7 +69,7 @@ async function knownUser(deps: ApiDeps, orgId: string, email: string): Promise<U
   if (state === "pending")
     throw conflict("The user is invited already: resend the invitation, or delete it.");
   const isOpen = state !== undefined && state !== "accepted" && passwordHash === null && !user.disabledAt;
-  if (!isOpen || user.homeOrgId !== orgId)
+  if (!isOpen || user.homeOrgId !== orgId || (await hasAnotherWayIn(db, user)))
     throw conflict("The organisation has a user with this email address.");
   return user;
 }

@@ -7,6 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
+import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
@@ -77,7 +78,8 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
 }
 
 /**
- * A session that the browser has stays: nobody becomes somebody else by a link.
+ * A session that the browser has stays: nobody becomes somebody else by a link. People of a domain that is enforced sign in by
+ * its connection.
  * @returns false when no sign-in step was shown
  */
 async function signIn(
@@ -88,6 +90,7 @@ async function signIn(
 ): Promise<boolean> {
   const { organisation } = visit;
   if (await currentSession(deps, visit)) return false;
+  if (await isEnforced(deps.database.query, organisation.id, action.data.email)) return false;
   const account = await findSignInAccount(deps.database.query, organisation.id, emailKey(action.data.email));
   // Of nobody else, and not changed since.
   if (account?.passwordHash !== passwordHash || account.user.disabledAt !== null) return false;

@@ -4,8 +4,10 @@ import { after, before, test } from "node:test";
 import { listAuditEvents } from "../../../../core/audit/audit.store.ts";
 import { grantBreakGlass } from "../../../../core/break-glass/break-glass.ts";
 import type { Connection } from "../../../../core/connections/connection.ts";
+import { insertIdentity } from "../../../../core/connections/sign-in/linked-identities.store.ts";
 import { changeDomain } from "../../../../core/domains/domains.ts";
 import { resetFactors } from "../../../../core/second-factors/changes.ts";
+import { invite } from "../../../../core/users/invitations/invitations.ts";
 import { findUser, findUserByEmail } from "../../../../core/users/users.store.ts";
 import { createUser } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
@@ -82,6 +84,8 @@ forEachDatabase(({ fresh }) => {
       [org.user.email, PASSWORD],
       [org.user.email.toUpperCase(), PASSWORD],
       [` ${org.user.email}`, "wrong"],
+      // The account is found by it: U+FF20 is an @ in the key of an address.
+      [org.user.email.replace("@", "\uff20"), PASSWORD],
       [inDomain("nobody"), PASSWORD],
     ] as const) {
       const browser = testBrowser();
@@ -172,6 +176,56 @@ forEachDatabase(({ fresh }) => {
     there.reset();
   });
 
+  test("nor does it sign in whom it had signed in before", async () => {
+    const other = await connectTo(running, org, there, "Before");
+    const email = inDomain("before");
+    const [{ id: orgId }, now] = [org.organisation, clock()];
+    const identity = { orgId, connectionId: other.id, subject: "before", userId: await make(email) };
+    const { query } = running.service.database;
+    assert.ok(await insertIdentity(query, { ...identity, createdAt: now, lastSignInAt: now }));
+    there.claims = { sub: "before", email: "before@elsewhere.example" };
+    const refused = await signInUpstream({ running, org, there, connection: other });
+    assert.equal(refused.status, 403);
+    assert.match(refused.body, /id="connection-error"/);
+    there.reset();
+  });
+
+  test("the link of an invitation sets a password, and signs nobody of the domain in", async () => {
+    for (const [email, isIn] of [
+      [inDomain("invited"), false],
+      ["invited@elsewhere.example", true],
+    ] as const) {
+      const { organisation } = org;
+      const person = { email, firstname: "Ida", surname: "Berg", role: "Standard", actor: "test" } as const;
+      const { link = "" } = await invite(serving(), { organisation, ...person, sendMail: false });
+      const browser = testBrowser();
+      const page = await follow(browser, await browser.get(link));
+      const action = `${org.issuer}/action/${link.split("/").at(-1)}/AcceptInvitation`;
+      const password = "plum tractor ninety";
+      assert.ok((await browser.post(action, { ...page.hidden, password })).status < 400);
+      assert.equal(!showsLogin(await visit(browser, org)), isIn, email);
+    }
+  });
+
+  test("whose account was there before the connection links it with the password of before, and with no other's", async () => {
+    const email = inDomain("asked");
+    await make(email);
+    await make(inDomain("colleague"));
+    there.claims = { sub: "asked", email };
+    const browser = testBrowser();
+    const ask = await signInUpstream({ running, org, there, connection, browser });
+    assert.match(ask.body, /id="link-submit"/);
+    const form = await follow(browser, await browser.post(`${org.issuer}/link-account`, { ...ask.hidden }));
+    assert.ok(showsLogin(form));
+    const answer = (typed: string, of = browser) =>
+      of.post(`${org.issuer}/login`, { ...form.hidden, email: typed, password: PASSWORD });
+    assert.match((await answer(inDomain("colleague"))).location ?? "", /\/connections\//);
+    assert.ok(showsConsent(await follow(browser, await answer(email))));
+    assert.ok(showsConsent(await signInUpstream({ running, org, there, connection })), "it is linked");
+    there.reset();
+  });
+
+  const serving = () => ({ ...running.service, baseUrl: running.baseUrl });
   const breakIn = async (browser: TestBrowser, email: string, password = PASSWORD) => {
     const page = await browser.get(`${org.issuer}/break-glass`);
     assert.ok(showsLogin(page));

@@ -1,6 +1,5 @@
 /** POST login: password or passkey. Unknown addresses and wrong passwords get the same response in the same time. */
 import type { FastifyInstance } from "fastify";
-import { enforcedConnection } from "../../../../core/domains/enforced-sign-in.ts";
 import { directSource } from "../../../../core/rate-limits/guess-source.ts";
 import { RateLimited, rateLimitHeaders } from "../../../../core/rate-limits/rate-limits.ts";
 import { checkPassword, MAX_PASSWORD_INPUT } from "../../../../core/users/check-password.ts";
@@ -19,15 +18,18 @@ import {
 } from "../browser.ts";
 import { type CurrentFlow, readSealedFlow } from "../take-step.ts";
 import type { LoginFailure } from "./login.page.ts";
+import { type OwnFactorsDeps, ownFactors } from "./own-factors.ts";
 import { signInWithPasskey } from "./passkey-sign-in.ts";
 import { continueWithPassword } from "./password-session.ts";
 import { type LoginState, showLogin } from "./show-login.ts";
 
-export function loginRoute(app: FastifyInstance, deps: PasswordDeps): void {
+type LoginDeps = PasswordDeps & OwnFactorsDeps;
+
+export function loginRoute(app: FastifyInstance, deps: LoginDeps): void {
   app.post("/oauth/:org/login", pageFormOptions, browserRoute(deps, login));
 }
 
-async function login(deps: PasswordDeps, visit: Visit): Promise<void> {
+async function login(deps: LoginDeps, visit: Visit): Promise<void> {
   const form = parsedForm(visit.request);
   const current = await readSealedFlow(deps, visit, form.values.get("flow"));
   if (!current) return;
@@ -54,33 +56,34 @@ async function login(deps: PasswordDeps, visit: Visit): Promise<void> {
 
 /** @returns undefined when the response has been sent */
 async function loginWithPasskey(
-  deps: PasswordDeps,
+  deps: LoginDeps,
   visit: Visit,
-  { flow, request }: CurrentFlow,
+  current: CurrentFlow,
   form: PageForm,
 ): Promise<LoginFailure | undefined> {
-  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request);
-  if (!failure) await continueFlow(deps, visit, flow);
+  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", current);
+  if (!failure) await continueFlow(deps, visit, current.flow);
   return failure;
 }
 
 /** @returns undefined when the response has been sent */
 async function loginWithPassword(
-  deps: PasswordDeps,
+  deps: LoginDeps,
   visit: Visit,
   current: CurrentFlow,
   input: { email: string; password: string },
 ): Promise<LoginFailure | undefined> {
   const { id: orgId } = visit.organisation;
   // The password is not looked at, nor whether there is an account.
-  const connectionId = await enforcedConnection(deps.database.query, orgId, input.email);
-  if (connectionId !== undefined) {
-    await redirectTo(visit, flowPath(deps, visit, `connections/${connectionId}/start`, current.flow));
+  const own = await ownFactors(deps, visit, current, input.email);
+  if (own.kind === "closed") {
+    await redirectTo(visit, flowPath(deps, visit, `connections/${own.connectionId}/start`, current.flow));
     return undefined;
   }
   const source = directSource(addressOf(visit.request));
   const applicationId = current.request.application?.id;
-  const outcome = await checkPassword(deps, { orgId, ...input, source, applicationId });
+  const purpose = own.kind === "linking" ? "linking" : "sign-in";
+  const outcome = await checkPassword(deps, { orgId, ...input, source, applicationId, purpose });
   if (typeof outcome === "string") return outcome;
   await continueWithPassword(deps, visit, current, outcome);
   return undefined;

@@ -3,7 +3,6 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { countFailedSignIn } from "../../../../core/activity/kinds.ts";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
-import { isEnforced } from "../../../../core/domains/enforced-sign-in.ts";
 import { offersPasskeySignIn } from "../../../../core/organisations/sign-in-methods.ts";
 import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
@@ -24,6 +23,8 @@ import type { User } from "../../../../core/users/user.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, currentSession, type Visit } from "../browser.ts";
+import type { CurrentFlow } from "../take-step.ts";
+import { type OwnFactorsDeps, ownFactors } from "./own-factors.ts";
 import { finishSignIn, type SignInTarget, startBrowserSession } from "./start-session.ts";
 
 interface VerifiedPasskey {
@@ -38,12 +39,13 @@ interface VerifiedPasskey {
  * @throws RateLimited for a failure after too many from one address
  */
 export async function signInWithPasskey(
-  deps: BrowserDeps,
+  deps: OwnFactorsDeps,
   visit: Visit,
   text: string,
-  target: SignInTarget,
+  current: CurrentFlow,
 ): Promise<"invalid-passkey" | "disabled" | undefined> {
   const { organisation, request } = visit;
+  const target: SignInTarget = current.request;
   if (!offersPasskeySignIn(organisation.settings))
     return recordFailure(deps, visit, target, undefined, "invalid-passkey", "passkeys are off");
   const verified = await verify(deps, visit, text);
@@ -55,7 +57,7 @@ export async function signInWithPasskey(
     return recordFailure(deps, visit, target, undefined, "invalid-passkey");
   }
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, target, verified.user, "disabled");
-  if (await isEnforced(deps.database.query, organisation.id, verified.user.email))
+  if ((await ownFactors(deps, visit, current, verified.user.email)).kind === "closed")
     return recordFailure(deps, visit, target, verified.user, "invalid-passkey", "the domain is enforced");
   const started = await startPasskeySession(deps, visit, verified, target);
   if (!started) return recordFailure(deps, visit, target, verified.user, "invalid-passkey");
