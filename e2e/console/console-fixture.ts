@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { addActivity } from "../../packages/server/src/core/activity/activity.store.ts";
+import { assignGroup } from "../../packages/server/src/core/application-access/application-access.ts";
 import { listApplications } from "../../packages/server/src/core/applications/applications.store.ts";
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
@@ -179,6 +180,7 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
   const directory = await makeDirectory(service, orgId);
   const inner = await directory.group("Night shift");
   const group = await directory.group("Bakery", [groupRef(inner)]);
+  await assignGroup(service, { orgId, actor, applicationId: payroll.id, groupId: group });
   const role = await directory.role(payroll.id, "payslips.reader", ["payslips:read", "payslips:list"]);
   const { id: assignment } = await directory.assign(role, "group", group);
   const connections = await furnishConnections(service, orgId);
@@ -195,6 +197,7 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     scopes: scope.id,
     groups: group,
     member: inner,
+    group,
     roles: role,
     assignment,
     ...connections,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { listAssignedGroups } from "../../packages/server/src/core/application-access/application-access.store.ts";
 import { listMembers } from "../../packages/server/src/core/groups/group-members.store.ts";
 import { findGroup } from "../../packages/server/src/core/groups/groups.store.ts";
 import { listAssignments } from "../../packages/server/src/core/roles/assignments.store.ts";
@@ -121,6 +122,32 @@ test("creates a role after a validation error, assigns it to a group, asks why a
   await confirmByName(page, { button: "role-delete-confirm", name: "Paymaster" }, find);
   assert.equal(await doneText(page), "Role deleted.");
   assert.equal(await find(), undefined);
+});
+
+test("a group is assigned to an application after a validation error, and unassigned", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const { orgId, ids } = fixture();
+  const application = ids["applications"] ?? "";
+  const group = await (await makeDirectory(service(), orgId)).group("Accountants");
+  const groups = async () =>
+    (
+      await listAssignedGroups(service().database.query, { orgId, applicationId: application }, { limit: 10 })
+    ).map(({ id }) => id);
+  await visit.open(`/applications/${application}/access`);
+  await enter(page, "access-groups");
+  await type(page, "group", "nobody");
+  await enter(page, "group-assign");
+  await page.locator("#group[aria-invalid=true]").waitFor();
+  await visit.look("Assigned groups");
+  await type(page, "group", "accountants");
+  await enter(page, "group-assign");
+  assert.equal(await doneText(page), "Group assigned.");
+  assert.ok((await groups()).includes(group));
+  await enter(page, `group-take-off-${group}`);
+  await enter(page, "group-take-off");
+  assert.equal(await doneText(page), "Group unassigned.");
+  assert.ok(!(await groups()).includes(group));
 });
 
 test("every form of groups and roles was submitted", () => {

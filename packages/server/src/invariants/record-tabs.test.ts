@@ -20,7 +20,7 @@ const records: Readonly<Record<string, readonly string[]>> = {
   "/oauth/manage/:org/users/:id": ["overview", "security", "access", "activity", "advanced"],
   "/oauth/manage/:org/system-accounts/:id": ["general", "keys", "activity", "settings"],
   "/oauth/manage/:org/scopes/:id": ["general", "applications", "activity"],
-  "/oauth/manage/:org/groups/:id": ["general", "members", "activity"],
+  "/oauth/manage/:org/groups/:id": ["general", "members", "roles", "access", "activity"],
   "/oauth/manage/:org/roles/:id": ["general", "assignments", "activity"],
   "/oauth/manage/:org/connections/:id": ["general", "tokens", "calls", "activity", "settings"],
   "/oauth/manage/:org/pools/:pool": ["overview", "agents", "requests", "settings"],

@@ -34,6 +34,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "applications/:id/delete": "recent",
   "applications/:id/secrets/new": "recent",
   "applications/:id/secrets/:secret/end": "recent",
+  "applications/:id/groups": "any",
+  "applications/:id/groups/:group/take-off": "any",
   "applications/:id/users": "any",
   "applications/:id/users/:user/take-off": "any",
   "consents/new": "recent",

@@ -17,8 +17,8 @@ const codesOf = (text: MailText, template: (typeof editableTemplates)[number] = 
 test("an email that may reach somebody who knows nothing of the organisation can't be edited", () => {
   const unproven = [...outsideTemplates, "VerifyEmail", "ChangeEmail"];
   for (const template of [...unproven, "toString"]) assert.equal(isEditable(template), false, template);
-  // Administrators get it, with the user's name and the record's address.
-  const fixed = new Set<string>([...unproven, "FactorResetRequested"]);
+  // Administrators get these, with the user's name and an address of the console or of what was done.
+  const fixed = new Set<string>([...unproven, "FactorResetRequested", "BreakGlassUsed"]);
   assert.deepEqual(
     editableTemplates.toSorted(),
     mailTemplates.filter((template) => !fixed.has(template)).toSorted(),

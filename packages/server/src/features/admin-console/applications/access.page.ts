@@ -67,7 +67,14 @@ export function assignedCard(view: AccessView): Content {
     id: "access-card",
     title: access.users,
     text,
-    actions: buttonLink({ id: "access-users", uri: view.uriOf("/users"), label: access.change }),
+    actions: html`<div class="row-actions">${[
+      buttonLink({ id: "access-users", uri: view.uriOf("/users"), label: access.change }),
+      buttonLink({
+        id: "access-groups",
+        uri: view.uriOf("/groups"),
+        label: messages.console.groups.access.heading,
+      }),
+    ]}</div>`,
     body: [
       users.length > 0 &&
         html`<ul class="plain-list">${users.map(

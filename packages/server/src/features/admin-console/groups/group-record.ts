@@ -5,6 +5,7 @@ import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import type { TabbedRecord } from "../../../page-kit/record-tabs.ts";
 import { aboveGroup, type GroupView, groupGeneral } from "./group.page.ts";
 import { groupPages } from "./group-pages.ts";
+import { groupApplications, groupRoles } from "./group-uses.ts";
 
 export const groupRecord: TabbedRecord<ConsoleDeps, CountedGroup, GroupView> = {
   place: groupPages,
@@ -14,6 +15,16 @@ export const groupRecord: TabbedRecord<ConsoleDeps, CountedGroup, GroupView> = {
     { name: "general", url: "/oauth/manage/:org/groups/:id", content: (_, view) => groupGeneral(view) },
     // A form: members.route.ts shows it.
     { name: "members", url: "/oauth/manage/:org/groups/:id/members" },
+    {
+      name: "roles",
+      url: "/oauth/manage/:org/groups/:id/roles",
+      content: (deps, view) => groupRoles(deps, view),
+    },
+    {
+      name: "access",
+      url: "/oauth/manage/:org/groups/:id/access",
+      content: (deps, view) => groupApplications(deps, view),
+    },
     {
       name: "activity",
       url: "/oauth/manage/:org/groups/:id/activity",

@@ -1,6 +1,7 @@
 /** The groups' pages: who is in a group, and what neither a form nor a typed address can do. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { listAssignedGroups } from "../../../core/application-access/application-access.store.ts";
 import { createConnection } from "../../../core/connections/connections.ts";
 import { listMembers } from "../../../core/groups/group-members.store.ts";
 import { findGroup } from "../../../core/groups/groups.store.ts";
@@ -108,5 +109,53 @@ forEachDatabase(({ fresh }) => {
     const group = await find(id);
     assert.deepEqual([group?.displayName, group?.description], ["From Entra ID", "Ours"]);
     assert.ok(user);
+  });
+
+  test("a group of the organisation opens an application, once; it is named on both sides, and taken off", async () => {
+    const group = await own.group("Payroll <staff>");
+    const application = org.web.application.id;
+    const path = `/applications/${application}/groups`;
+    const assigned = async () =>
+      (
+        await listAssignedGroups(
+          running.service.database.query,
+          { orgId: own.orgId, applicationId: application },
+          { limit: 100 },
+        )
+      ).map(({ id }) => id);
+    const before = await assigned();
+    for (const typed of ["", "nobody", "SeededRecords group Beta", other.ids["groups"] ?? ""]) {
+      const refused = await here.send(path, { group: typed });
+      assert.deepEqual([refused.status, await assigned()], [400, before], typed);
+      assert.match(refused.body, /aria-invalid="true"/);
+    }
+    assert.match((await here.send(path, { group: "PAYROLL <staff>" })).location ?? "", /done=assigned$/);
+    assert.match((await here.send(path, { group })).location ?? "", /done=already$/);
+    assert.deepEqual((await assigned()).toSorted(), [...before, group].toSorted());
+    assert.match((await here.get(path)).body, /Payroll &lt;staff&gt;/);
+    const tab = (await here.get(`/groups/${group}/access`)).body;
+    assert.match(tab, new RegExp(`id="application-${application}"`));
+    for (const wrong of [
+      `/applications/${other.web.application.id}/groups`,
+      `${path}/${other.ids["groups"]}/take-off`,
+      `/groups/${other.ids["groups"]}/access`,
+      `/groups/${other.ids["groups"]}/roles`,
+    ])
+      assert.equal((await here.get(wrong)).status, 404, wrong);
+    assert.equal((await here.send(`${path}/${group}/take-off`)).status, 303);
+    assert.deepEqual(await assigned(), before);
+    assert.doesNotMatch((await here.get(`/groups/${group}/access`)).body, /id="application-/);
+  });
+
+  test("a group's roles are named with their applications", async () => {
+    const group = await own.group("Approvers");
+    const application = org.web.application.id;
+    const role = await own.role(application, "approver");
+    const none = (await here.get(`/groups/${group}/roles`)).body;
+    assert.doesNotMatch(none, /id="assignment-/);
+    await own.assign(role, "group", group);
+    const shown = (await here.get(`/groups/${group}/roles`)).body;
+    assert.match(shown, new RegExp(`/roles/${role}"`));
+    assert.match(shown, new RegExp(`/applications/${application}/roles"`));
   });
 });

@@ -19,9 +19,9 @@ export type ConsoleFrameTexts = {
       };
       recordTabs: {
         label: string; overview: string; general: string; security: string; access: string; activity: string;
-        keys: string; applications: string; members: string; assignments: string; tokens: string;
-        calls: string; signIns: string; certificates: string; agents: string; requests: string;
-        settings: string; advanced: string;
+        keys: string; applications: string; members: string; roles: string; assignments: string;
+        tokens: string; calls: string; signIns: string; certificates: string; agents: string;
+        requests: string; settings: string; advanced: string;
       };
       console: string;
       list: {

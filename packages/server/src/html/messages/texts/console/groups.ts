@@ -15,7 +15,8 @@ export type ConsoleGroupsTexts = {
         displayName: string; description: string; externalId: string; taken: string;
       };
       done: {
-        created: string; saved: string; deleted: string; added: string; removed: string;
+        created: string; saved: string; deleted: string; added: string; removed: string; assigned: string;
+        unassigned: string;
       };
       bulk: {
         remove: {
@@ -29,6 +30,18 @@ export type ConsoleGroupsTexts = {
         removeHeading: (values: { name: string; group: string }) => string; removeText: string;
         notRemoved: string; unknown: (values: { organisation: string }) => string; cycle: string;
         depth: string;
+      };
+      roles: {
+        title: string; text: string; none: string; application: string; since: string;
+      };
+      access: {
+        title: (values: { application: string }) => string; heading: string; restricted: string;
+        unrestricted: string; group: string; groupHint: string; assignTitle: string; assign: string;
+        since: string; none: string; unassign: string; unassignOf: (values: { group: string }) => string;
+        unassignHeading: (values: { group: string; application: string }) => string;
+        unassignText: (values: { application: string }) => string;
+        faults: { unknown: string; several: string; }; applications: string; applicationsText: string;
+        noApplications: string;
       };
     };
   };
