@@ -1,6 +1,6 @@
 /** Calls of a server over HTTP: bounded in time and size; redirects are not followed, so the token goes nowhere else. */
 import { version } from "../../config/version.ts";
-import { errorMessage } from "../output.ts";
+import { errorMessage, escapeControls } from "../output.ts";
 import type { ApiAnswer, Transport } from "./api-types.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -38,7 +38,9 @@ async function exchange(server: string, path: string, init: RequestInit): Promis
     });
     return { status: answer.status, body: parsed(await readBounded(answer), answer) };
   } catch (error) {
-    throw new Error(`can't reach ${new URL(server).origin} (--server): ${reasonOf(error)}`, { cause: error });
+    throw new Error(`can't reach ${new URL(server).origin} (--server): ${escapeControls(reasonOf(error))}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Records that the arguments of a command name, by API v1; and what commands on them print. */
 import { type Options, optionalText, type RecordCall, repeatedText, UsageError } from "../command.ts";
 import { confirmDeletion } from "../confirm-deletion.ts";
-import { printList, printResult, fields as textFields } from "../output.ts";
+import { escapeControls, printList, printResult, fields as textFields } from "../output.ts";
 import { readLimit, requireArgument } from "../with-service.ts";
 import type { Wire } from "./api-types.ts";
 
@@ -45,7 +45,7 @@ export const printRecords = (
 /** @param done a sentence about what was done to it */
 export const printRecord = (call: RecordCall, record: Wire, done?: string): number =>
   printResult(call, record, () => [
-    ...(done === undefined ? [] : [done]),
+    ...(done === undefined ? [] : [escapeControls(done)]),
     ...textFields(
       Object.fromEntries(
         Object.entries(record).flatMap(([name, value]) => (isUnset(value) ? [] : [[name, cell(value)]])),
@@ -70,9 +70,12 @@ export async function deleteRecord(
   { what, name }: { readonly what: string; readonly name: string },
 ): Promise<number> {
   const record = await call.api.read<Identified>(path);
-  if (!(await confirmDeletion(call, `${what} "${cell(record[name])}" (${record.id})`))) return 1;
+  if (!(await confirmDeletion(call, escapeControls(`${what} "${cell(record[name])}" (${record.id})`))))
+    return 1;
   await call.api.send("DELETE", path);
-  return printResult(call, { id: record.id, deleted: true }, () => [`Deleted "${cell(record[name])}".`]);
+  return printResult(call, { id: record.id, deleted: true }, () => [
+    escapeControls(`Deleted "${cell(record[name])}".`),
+  ]);
 }
 
 export const searchOptions: Options = {

@@ -69,7 +69,8 @@ export function toRefusal({ status, body }: ApiAnswer): ApiRefusal {
   const title = problem.title ?? `the server answered ${status}`;
   const faults = (problem.errors ?? []).map(({ path, message }) => `\n  ${path || "/"}: ${message}`);
   const more = advice[code] ?? problem.detail;
-  const text = `${title}${more === undefined ? "" : `. ${more}`}`;
+  // Whatever the server answers must not control the operator's terminal.
+  const text = escapeControls(`${title}${more === undefined ? "" : `. ${more}`}`);
   return new ApiRefusal(status, code, [text, ...faults.map(escapeFault)].join(""));
 }
 

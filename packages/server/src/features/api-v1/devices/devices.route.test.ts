@@ -7,6 +7,7 @@ import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-cli
 import { enrolledDevice, renewedDevice } from "../../../testing/fixtures/enrolled-device.ts";
 import { enrol } from "../../../testing/fixtures/enrolments.ts";
 import {
+  makeClient,
   makeOrganisation,
   startTestService,
   type TestOrganisation,
@@ -41,6 +42,26 @@ forEachDatabase(({ fresh }) => {
     assert.equal(status, 201, JSON.stringify(body));
     return { path: `/enrollment-codes/${body["id"]}`, code: String(body["code"]), body, headers };
   };
+
+  test("nobody enrols a device that could be a client with more scopes than the caller has", async () => {
+    const other = await makeOrganisation(running.service, "Other");
+    const client = (more: object) =>
+      makeClient(running.service, other.organisation, {
+        grantTypes: ["client_credentials"],
+        allowedScopes: ["signet:users:write"],
+        tokenEndpointAuthMethod: "tls_client_auth",
+        ...more,
+      });
+    await client({ tlsClientAuthSanUri: "urn:uuid:01998d6e-0000-7000-8000-000000000000" });
+    const devices = await makeApiClient(running.service, other, ["signet:devices:write"]);
+    const create = (by: ApiClient) => by.call("POST", "/enrollment-codes", { body: {} });
+    assert.equal((await create(devices)).status, 201, "another device's client is out of reach");
+    await client({});
+    const { status, body } = await create(devices);
+    assert.deepEqual([status, body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    const more = await makeApiClient(running.service, other, ["signet:devices:write", "signet:users:write"]);
+    assert.equal((await create(more)).status, 201);
+  });
 
   test("a code enrols one device, which is then shown, and revoked with its certificate", async () => {
     const { path, code, body, headers } = await newCode({ name: "Till 4" });

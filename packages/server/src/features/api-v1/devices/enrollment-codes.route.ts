@@ -5,7 +5,9 @@ import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/dev
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { conflict, notFound } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
-import { actOf } from "../access.ts";
+import { type ApiCaller, actOf } from "../access.ts";
+import { scopesOfApiClients } from "../applications/api-clients.store.ts";
+import { requireHeldScopes } from "../applications/held-scopes.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { codedAnswer, unknownReference } from "../frame/member-faults.ts";
 import { type ApiResource, actRoute, createRoute, getRoute, listRoute } from "../frame/resource-routes.ts";
@@ -64,11 +66,14 @@ function changeRoutes(codes: ApiResource<EnrolmentCode, EnrollmentCodeDeps>): vo
     {
       operationId: "apiCreateEnrollmentCode",
       summary: "Create an enrolment code, shown once: it enrols one device",
-      ...{ body: newCode, created: createdCode },
+      description:
+        "The scopes of the API of applications that any device may authenticate (`tls_client_auth` without `tlsClientAuthSanUri`) are needed too.",
+      ...{ body: newCode, created: createdCode, errors: [403] },
       example: { name: "Till 4", attestation: "required", expiresInSeconds: 3_600 },
     },
     async (inside, { caller, orgId, body }) => {
       const { query } = inside.database;
+      await requireHeldByDevices(inside, caller);
       const replaces = body.replaces?.toLowerCase();
       if (replaces !== undefined && !(await findDevice(query, orgId, replaces)))
         throw unknownReference("/replaces");
@@ -99,4 +104,15 @@ function changeRoutes(codes: ApiResource<EnrolmentCode, EnrollmentCodeDeps>): vo
       return code;
     },
   );
+}
+
+/** A new device can be each client that any device may authenticate (RFC 8705 §2.1). @throws ApiError 403 exceeds-caller */
+async function requireHeldByDevices({ database }: ApiDeps, caller: ApiCaller): Promise<void> {
+  const scopes = await scopesOfApiClients(
+    database.query,
+    caller.organisation.id,
+    ({ tokenEndpointAuthMethod: method, tlsClientAuthSanUri: uri }) =>
+      method === "tls_client_auth" && uri === undefined,
+  );
+  requireHeldScopes(caller, scopes);
 }

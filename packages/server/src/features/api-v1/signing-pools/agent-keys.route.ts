@@ -9,6 +9,7 @@ import { actOf } from "../access.ts";
 import { codedAnswer } from "../frame/member-faults.ts";
 import { type ApiResource, createRoute, deleteRoute } from "../frame/resource-routes.ts";
 import { agentKeyRecord, agentKeySchema, presentedKey } from "./agent-record.ts";
+import { heldByPool, requireHeldByPool } from "./held-by-pool.ts";
 import type { SigningDeps } from "./signing-deps.ts";
 
 export function apiAgentKeysRoutes(api: ApiScope, deps: SigningDeps): void {
@@ -26,12 +27,15 @@ export function apiAgentKeysRoutes(api: ApiScope, deps: SigningDeps): void {
     {
       operationId: "apiAddAgentKey",
       summary: "Add a key to a signing agent; its keys of the same algorithm retire when the new one signs",
-      ...{ body: presentedKey, errors: [404, 409] },
+      description: heldByPool,
+      ...{ body: presentedKey, errors: [403, 404, 409] },
       example: { jwk: { kty: "OKP", crv: "Ed25519", x: "…" }, pop: "…" },
     },
     async (inside, { caller, orgId, params, body }) => {
       const agentId = idOf(params);
-      if (!(await findAgent(inside.database.query, orgId, agentId))) throw notFound();
+      const agent = await findAgent(inside.database.query, orgId, agentId);
+      if (!agent) throw notFound();
+      await requireHeldByPool(inside, caller, agent.poolId);
       const [row] = await inside.signing.addAgentKeys(inside, actOf(caller), { agentId, keys: [body] });
       if (!row) throw notFound();
       return { row };

@@ -8,6 +8,7 @@ import { codedAnswer, unknownReference } from "../frame/member-faults.ts";
 import { type ApiResource, actRoute, createRoute, getRoute, listRoute } from "../frame/resource-routes.ts";
 import { agentRecord, agentSchema, createdAgent, type KeyedAgent, newAgent } from "./agent-record.ts";
 import { agentFields, listAgentPage } from "./agents-list.store.ts";
+import { heldByPool, requireHeldByPool } from "./held-by-pool.ts";
 import type { SigningDeps } from "./signing-deps.ts";
 
 export async function findKeyedAgent(
@@ -50,7 +51,8 @@ export function apiAgentsRoutes(api: ApiScope, deps: SigningDeps): void {
     {
       operationId: "apiRegisterAgent",
       summary: "Register a signing agent with its public keys; its API key is shown once",
-      ...{ body: newAgent, created: createdAgent, errors: [409] },
+      description: heldByPool,
+      ...{ body: newAgent, created: createdAgent, errors: [403, 409] },
       example: {
         ...{ poolId: "01998d6e-0000-7000-8000-000000000000", name: "agent-1" },
         keys: [{ jwk: { kty: "OKP", crv: "Ed25519", x: "…" }, pop: "…" }],
@@ -59,6 +61,7 @@ export function apiAgentsRoutes(api: ApiScope, deps: SigningDeps): void {
     async (inside, { caller, orgId, body }) => {
       const poolId = body.poolId.toLowerCase();
       if (!(await findPool(inside.database.query, orgId, poolId))) throw unknownReference("/poolId");
+      await requireHeldByPool(inside, caller, poolId);
       const made = await inside.signing.registerAgent(inside, actOf(caller), { ...body, poolId });
       const row = { ...made.agent, keys: made.keys };
       return { row, members: { apiKey: made.apiKey }, shownOnce: ["apiKey"] };

@@ -117,6 +117,30 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
+  test("nobody adds a key that could sign for a client with more scopes than the caller has", async () => {
+    const { pool } = await newPool();
+    const { path } = await register(pool);
+    await makeClient(running.service, org.organisation, {
+      grantTypes: ["client_credentials"],
+      allowedScopes: ["signet:users:write"],
+      signingPoolId: pool.id,
+    });
+    const more = await makeApiClient(running.service, org, ["signet:pools:write", "signet:users:write"]);
+    for (const [by, agent, key] of [
+      [api, 403, 403],
+      [more, 201, 201],
+    ] as const) {
+      const presented = () => presentedKey(running.service, pool, newAgentKey("ES256"));
+      const body = { poolId: pool.id, name: "agent-2", keys: [presented()] };
+      const made = await by.call("POST", "/agents", { body });
+      assert.equal(made.status, agent);
+      if (agent === 403) assert.equal(made.body["type"], "urn:signet:error:exceeds-caller");
+      assert.equal((await by.call("POST", `${path}/keys`, { body: presented() })).status, key);
+    }
+    const { pool: other } = await newPool();
+    await register(other);
+  });
+
   test("a pool that an application is assigned to stays", async () => {
     const { pool, path } = await newPool();
     await makeClient(running.service, org.organisation, { signingPoolId: pool.id });
