@@ -66,7 +66,7 @@ forEachDatabase(({ fresh }) => {
     };
     const ends = run(["login", ...at(), "--json", ...more], outside);
     await eventually("a code", async () => err.length > 1);
-    const [userCode = ""] = /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec(err[0] ?? "") ?? [];
+    const [userCode = ""] = /[A-Z0-9]{4}-[A-Z0-9]{4}$/.exec(err[0] ?? "") ?? [];
     await decideDeviceCode(testBrowser(), org, { userCode }, decision);
     return { code: await ends, out: out.join("\n"), err: err.join("\n") };
   }

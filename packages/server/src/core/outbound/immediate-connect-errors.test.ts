@@ -189,6 +189,8 @@ test("these files open connections, and no other: a new path belongs into the te
     if (opens.some((one) => one.test(text))) found.push(file);
   }
   assert.deepEqual(found.sort(), [
+    // The command line's own, to the server that its operator names.
+    "cli/remote/http-transport.ts",
     // UDP to name servers, as below.
     "core/domains/txt-records.ts",
     "core/mail/smtp.ts",

@@ -30,7 +30,7 @@ import {
   KIT,
   saveBarCard,
 } from "./kit-controls.ts";
-import { stateCards, tableCard, tabsSample, timelineCard } from "./kit-lists.ts";
+import { choicesSample, stateCards, tableCard, tabsSample, timelineCard } from "./kit-lists.ts";
 import { bannerCard, liveCards, moreCards, overlays } from "./kit-messages.ts";
 
 export function consoleKitRoutes(app: FastifyInstance, { clock }: { clock: () => number }): void {
@@ -81,6 +81,7 @@ function kitPage(frame: ConsoleFrame, now: number): Html {
       copyCard(messages),
       liveCards(),
       moreCards(messages),
+      choicesSample(),
       timelineCard(messages, now),
       chartCards(messages, now),
       stateCards(),

@@ -3,6 +3,7 @@ import { avatar } from "../../html/components/avatar.ts";
 import { badge } from "../../html/components/badge.ts";
 import { button, buttonLink } from "../../html/components/button.ts";
 import { card, facts } from "../../html/components/card.ts";
+import { choiceCard, choiceList } from "../../html/components/choice-card.ts";
 import { emptyState } from "../../html/components/empty-state.ts";
 import { selectField } from "../../html/components/fields.ts";
 import { filterBar } from "../../html/components/filter-bar.ts";
@@ -130,6 +131,18 @@ export const tabsSample = (): Html =>
       ...(index === 2 ? { count: 2 } : {}),
     })),
   });
+
+export const choicesSample = (): Html =>
+  choiceList([
+    choiceCard({
+      ...{ id: "kit-choice-directory", uri: KIT, mark: "users", title: "Directory (SCIM)" },
+      text: "Creates, changes and disables users here, as your directory says.",
+    }),
+    choiceCard({
+      ...{ id: "kit-choice-provider", uri: KIT, mark: "connection", title: "OpenID Connect" },
+      text: "People sign in with the account they have elsewhere.",
+    }),
+  ]);
 
 export const timelineCard = (messages: Messages, now: number): Html =>
   card({
