@@ -1,5 +1,7 @@
 /** POST /api/v1/organisations/{org}/invitations/batch: up to 1,000 people at once, each for itself. */
+import { setImmediate } from "node:timers/promises";
 import Type, { type Static } from "typebox";
+import { emailKey } from "../../../core/users/user.ts";
 import { UsernameTaken } from "../../../core/users/username.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
 import { inSavepoint } from "../../../db/savepoint.ts";
@@ -16,6 +18,8 @@ import { acceptInvitationCsv } from "./invitations-csv.ts";
 import { createInvitation } from "./new-invitation.ts";
 
 const MAX_BYTES = 1024 * 1024;
+/** As many at once as others can wait for: a transaction of SQLite keeps all of them waiting. */
+const PORTION = 10;
 const scopes = ["signet:users:write"] as const;
 
 /** Items are checked one by one: a fault of one is no fault of the others. */
@@ -65,19 +69,32 @@ export function apiInvitationBatchRoute(api: ApiScope, deps: ApiDeps): void {
       for (const { role } of items as Array<{ role?: unknown }>)
         if (role === "Administrator") requireMayManage(caller, role);
       const results: Result[] = [];
-      const all = async (inside: ApiDeps) => {
-        for (const item of items) results.push(await inviteOne(inside, caller, item));
-      };
-      await inTransaction(deps, within, all);
+      const ordered = inLockOrder(items);
+      for (let start = 0; start < ordered.length; start += PORTION) {
+        await inTransaction(deps, within, async (inside) => {
+          for (const { item, at } of ordered.slice(start, start + PORTION))
+            results[at] = await inviteOne(inside, caller, item);
+        });
+        await setImmediate();
+      }
       return { status: 200, body: { results } };
     },
   });
 }
 
+/** Of two batches at once one waits for the other, whatever the order of their people is: neither deadlocks. */
+const inLockOrder = (items: readonly object[]) =>
+  items
+    .map((item, at) => ({ item, at, key: emailKey(sentEmail(item) ?? "") }))
+    .sort((one, other) => (one.key === other.key ? one.at - other.at : one.key < other.key ? -1 : 1));
+
+const sentEmail = (item: object): string | null =>
+  "email" in item && typeof item.email === "string" ? item.email : null;
+
 const check = validator(newInvitation);
 
 async function inviteOne(inside: ApiDeps, caller: ApiCaller, item: object): Promise<Result> {
-  const sent = "email" in item && typeof item.email === "string" ? item.email : null;
+  const sent = sentEmail(item);
   const result = (status: Result["status"], id: string | null = null): Result => ({
     email: sent,
     status,
@@ -94,7 +111,8 @@ async function inviteOne(inside: ApiDeps, caller: ApiCaller, item: object): Prom
     if (error instanceof InvalidUser) return result(error.code === "email-taken" ? "exists" : "invalid");
     if (error instanceof UsernameTaken) return result("invalid");
     if (!(error instanceof ApiError)) throw error;
-    if (error.status === 409) return result("exists");
+    // 403: an administrator, whose invitation came to nothing.
+    if (error.status === 409 || error.status === 403) return result("exists");
     if (error.status === 422) return result("invalid");
     throw error;
   }

@@ -6,7 +6,7 @@ import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { findConnection } from "../../../core/connections/connections.store.ts";
 import { linkProvenAccount } from "../../../core/connections/sign-in/resolve-account.ts";
 import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
-import { findUser } from "../../../core/users/users.store.ts";
+import { findUser, insertMembership } from "../../../core/users/users.store.ts";
 import { setPassword } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -198,6 +198,13 @@ forEachDatabase(({ fresh }) => {
     const filter = encodeURIComponent(`email eq "${items[0]?.email}"`);
     const { body: none } = await api.call("GET", `/invitations?filter=${filter}`);
     assert.deepEqual(none["items"], [], "nothing of it was made");
+    const mixed = [{ email: made.email }, { email: address() }];
+    const { body: told } = await api.call("POST", "/invitations/batch", { body: { items: mixed } });
+    assert.deepEqual(
+      (told["results"] as Array<{ status: string }>).map(({ status }) => status),
+      ["exists", "created"],
+      "an administrator of before is no fault of the others",
+    );
   });
 
   test("a batch tells of each what became of it, and leaves nothing of a wrong one", async () => {
@@ -232,6 +239,39 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(found.body["items"], [], "no account is left of it");
     const events = await listAuditEvents(running.service.database.query, org.organisation.id, 5);
     assert.equal(events.filter(({ action }) => action === "user.invited").length >= 1, true);
+  });
+
+  test("two batches of the same people in opposite orders do not deadlock, and answer in their own", async () => {
+    const people = Array.from({ length: 30 }, () => ({ email: address() }));
+    const orders = [people, people.toReversed()];
+    const answers = await Promise.all(
+      orders.map((items) => api.call("POST", "/invitations/batch", { body: { items } })),
+    );
+    const made = answers.map(({ status, body }, at) => {
+      assert.equal(status, 200, JSON.stringify(body));
+      const results = body["results"] as Array<{ email: string; status: string }>;
+      assert.deepEqual(
+        results.map(({ email }) => email),
+        orders[at]?.map(({ email }) => email),
+      );
+      return results.filter((one) => one.status === "created").length;
+    });
+    assert.equal((made[0] ?? 0) + (made[1] ?? 0), people.length);
+  });
+
+  test("others write while a batch is on its way", async () => {
+    const items = Array.from({ length: 200 }, () => ({ email: address() }));
+    let isDone = false;
+    const batch = api.call("POST", "/invitations/batch", { body: { items } }).finally(() => {
+      isDone = true;
+    });
+    let between = 0;
+    while (!isDone) {
+      await invite();
+      if (!isDone) between += 1;
+    }
+    assert.equal((await batch).status, 200);
+    assert.ok(between > 2, `${between}`);
   });
 
   test("a batch is a table too; no other route takes one, and more than a thousand are refused", async () => {
