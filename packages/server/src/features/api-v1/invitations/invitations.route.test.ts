@@ -6,7 +6,7 @@ import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { findConnection } from "../../../core/connections/connections.store.ts";
 import { linkProvenAccount } from "../../../core/connections/sign-in/resolve-account.ts";
 import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
-import { findUser, insertMembership } from "../../../core/users/users.store.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import { setPassword } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
