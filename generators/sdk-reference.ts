@@ -31,7 +31,7 @@ export async function writeReference(folder: string): Promise<void> {
 }
 
 /** Records of API v1 and the table of its calls: `/docs` of a service describes them, as its version has them. */
-const SERVICE_TYPES = ["api-records.ts", "api-calls.ts"];
+const SERVICE_TYPES = ["generated/*.ts", "api-calls.ts"];
 
 const options: TypeDocOptions & PluginOptions = {
   tsconfig: path.join(import.meta.dirname, "sdk-reference.tsconfig.json"),

@@ -90,12 +90,14 @@ test("every collection is listed, and a record of it read as it is in the list",
   await api.connections.create({ kind: "scim", name: "Directory" });
   await api.domains.create({ domain: "acme.example" });
   await api.enrollmentCodes.create({ name: "Till" });
+  const { link } = await api.invitations.create({ email: "guest@acme.example", sendEmail: false });
+  assert.match(String(link), /\/invite\//);
   const keys = [presentedKey(running.service, pool, newAgentKey("ES256"))];
   await api.agents.create({ poolId: pool.id, name: "agent-1", keys });
   const names = [
     ...(["users", "groups", "roles", "assignments", "applications", "scopes", "consents"] as const),
     ...(["preauthorizations", "systemAccounts", "connections", "domains", "devices"] as const),
-    ...(["enrollmentCodes", "pools", "agents"] as const),
+    ...(["enrollmentCodes", "pools", "agents", "invitations"] as const),
   ] as const;
   for (const name of names) {
     const [listed] = await api[name].list().toArray();

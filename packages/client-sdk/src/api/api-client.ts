@@ -38,6 +38,10 @@ export interface ApiClient {
     ApiChanges<"users"> &
     ApiDeletes &
     ApiActs<"users">;
+  readonly invitations: ApiReads<"invitations"> &
+    ApiCreates<"invitations"> &
+    ApiDeletes &
+    ApiActs<"invitations">;
   readonly groups: ApiReads<"groups"> &
     ApiCreates<"groups"> &
     ApiChanges<"groups"> &
@@ -112,7 +116,13 @@ export function apiClient(configuration: GrantConfiguration, options: ApiClientO
   const client = inOrganisation(typedClient<never>(service) as unknown as UntypedClient, organisation);
   const of = (name: string) => recordMethods(client, name);
   const records = {
-    ...{ users: of("users"), groups: of("groups"), roles: of("roles"), assignments: of("assignments") },
+    ...{
+      users: of("users"),
+      invitations: of("invitations"),
+      groups: of("groups"),
+      roles: of("roles"),
+      assignments: of("assignments"),
+    },
     ...{ applications: of("applications"), scopes: of("scopes"), consents: of("consents") },
     ...{ preauthorizations: of("preauthorizations"), systemAccounts: of("system-accounts") },
     ...{ connections: of("connections"), domains: of("domains"), devices: of("devices") },
