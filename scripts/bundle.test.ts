@@ -197,8 +197,8 @@ test("every position of a bundle is where its source map has it", async (t) => {
   assert.ok(found > 100, `${found} positions`);
 });
 
-/** While it is read nothing else happens: a server under load reads one at the first of its errors. */
-test("the positions of a large bundle are there within a fraction of what its source map takes", async (t) => {
+/** Reading the map itself takes seconds, in which a server answers nobody: a server's stack needs only the table. */
+test("the positions of a large bundle come without its source map", async (t) => {
   const outdir = await someFolder(t);
   const file = path.join(outdir, "large.js");
   const map = {
@@ -212,15 +212,7 @@ test("the positions of a large bundle are there within a fraction of what its so
   };
   await writeFile(`${file}.map`, JSON.stringify(map));
   await writeSourceTable(file);
-  const timed = (work: () => unknown) => {
-    const began = performance.now();
-    work();
-    return performance.now() - began;
-  };
+  await rm(`${file}.map`);
   const place = `${pathToFileURL(file).href}:70000:1` as unknown as NodeJS.CallSite;
-  const own = timed(() =>
-    assert.match(stackOfSources(outdir)(new Error("here"), [place]), /one\.ts:70000:\d+$/),
-  );
-  const nodes = timed(() => new SourceMap(map));
-  assert.ok(own < nodes / 4, `${own} ms instead of ${nodes}`);
+  assert.match(stackOfSources(outdir)(new Error("here"), [place]), /one\.ts:70000:\d+$/);
 });

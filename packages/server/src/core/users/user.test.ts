@@ -48,7 +48,8 @@ test("rejects addresses with missing parts, two @, spaces, control characters or
 
 test("checks hostile input quickly", () => {
   const began = process.cpuUsage().user;
-  for (const email of [`a@${".".repeat(10_000)}`, `${"@".repeat(10_000)}`, `a@${"b.".repeat(126)}\n`])
+  for (const email of [`a@${".".repeat(300_000)}`, `${"@".repeat(300_000)}`, `a@${"b.".repeat(126)}\n`])
     isEmail(email);
-  assert.ok(process.cpuUsage().user - began < 200_000);
+  // The square of their length would take minutes.
+  assert.ok(process.cpuUsage().user - began < 5_000_000);
 });
