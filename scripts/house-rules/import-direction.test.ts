@@ -68,7 +68,9 @@ test("packages import each other by name, and nothing outside the packages", () 
     assertRefused("packages/cli-runtime/src/log.ts", `@signet/${program}/main`);
   }
   assertAllowed("packages/cli-runtime/src/log.ts", "@signet/protocol/redact-secrets");
-  assertRefused(`${server}/app.ts`, "@signet/cli-runtime/log");
+  assertAllowed(`${server}/cli/remote/stored-logins.ts`, "@signet/cli-runtime/exclusive-lock");
+  for (const layer of ["app.ts", "core/users/users.ts", "features/oauth/app.ts"])
+    assertRefused(`${server}/${layer}`, "@signet/cli-runtime/log");
 });
 
 test("a folder of the server that has no layer is refused", () => {

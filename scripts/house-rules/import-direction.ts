@@ -22,12 +22,15 @@ const packageImports: Readonly<Record<string, readonly string[]>> = {
   "device-client": ["cli-runtime"],
 };
 
+/** The same for a layer of the server. */
+const layerImports: Readonly<Record<string, readonly string[]>> = { cli: ["cli-runtime"] };
+
 /** Where a file stands: its package (or top folder), and in the server its layer and, among features, its feature. */
 type Place = { area: string; layer: string; feature: string };
 
 /**
- * Imports point one way: protocol <- cli-runtime <- signing-agent and device-client, and in the server protocol <- core <- features
- * <- app.ts; `db`, `http` and `html` know only protocol; a feature never imports a feature; `testing` is for tests, e2e, bench and
+ * Imports point one way: protocol <- cli-runtime <- signing-agent, device-client and the server's cli, and in the server protocol <- core
+ * <- features <- app.ts; `db`, `http` and `html` know only protocol; a feature never imports a feature; `testing` is for tests, e2e, bench and
  * scripts; packages know each other only as `@signet/<name>`.
  */
 export const importDirection: HouseRule = (files) => {
@@ -53,7 +56,8 @@ function fault(file: string, { specifier, target }: ModuleImport): string | unde
   if (!target.startsWith("packages/")) return `a package may not import ${target}`;
   if (to.layer === "testing") return "testing is only for tests, e2e and bench";
   if (from.area !== to.area) {
-    const allowed = ["protocol", ...(packageImports[from.area] ?? [])];
+    const ofLayer = from.area === "server" ? (layerImports[from.layer] ?? []) : [];
+    const allowed = ["protocol", ...(packageImports[from.area] ?? []), ...ofLayer];
     return allowed.includes(to.area)
       ? undefined
       : `${from.area} may import ${allowed.join(" and ")}, not ${to.area}`;

@@ -10,16 +10,15 @@ export interface Approved {
   readonly scopes: readonly string[];
 }
 
-export function readTokens(body: unknown): Approved {
-  const { access_token, expires_in, refresh_token, scope } = body as {
-    access_token: string;
-    expires_in: number;
-    refresh_token: string;
-    scope?: string;
-  };
-  const scopes = scope?.split(" ") ?? [];
-  const expiresAt = Date.now() + expires_in * 1000;
-  return { kept: { accessToken: access_token, expiresAt, refreshToken: refresh_token }, scopes };
+/** @param before the refresh token that was used: it stays where the answer has no other (RFC 6749 §6) */
+export function readTokens(body: unknown, before?: string): Approved {
+  const answer = (typeof body === "object" && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const { access_token: accessToken, expires_in: lifetime, refresh_token = before, scope } = answer;
+  if (typeof accessToken !== "string" || typeof lifetime !== "number" || typeof refresh_token !== "string")
+    throw new Error("the server answers without tokens");
+  const scopes = typeof scope === "string" ? scope.split(" ") : [];
+  const expiresAt = Date.now() + lifetime * 1000;
+  return { kept: { accessToken, expiresAt, refreshToken: refresh_token }, scopes };
 }
 
 export function oauthError(what: string, { status, body }: ApiAnswer): Error {

@@ -16,7 +16,7 @@ import { type Approved, oauthError, readTokens } from "./answered-tokens.ts";
 import type { ApiAnswer } from "./api-types.ts";
 import { getJson, postForm } from "./http-transport.ts";
 import { readServerAddress } from "./server-address.ts";
-import { readLogins, removeLogin, type StoredLogin, writeLogin } from "./stored-logins.ts";
+import { readLogins, removeLogin, type StoredLogin, withLogins, writeLogin } from "./stored-logins.ts";
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -45,7 +45,7 @@ export const loginCommands: readonly Command[] = [
     usage: "--server URL [--org ID] [--json]",
     options: whereOptions,
     examples: ["signet logout --server https://id.example.com --org 01998d6e-…"],
-    runRemotely: logout,
+    runRemotely: (call) => logout(call),
   },
 ];
 
@@ -80,7 +80,7 @@ async function login(call: RemoteCall): Promise<number> {
   const stored = { server, orgId: at.orgId, isOfOperators: at.isOfOperators, clientId };
   const { tokenEndpoint, revocationEndpoint } = at;
   const signedIn: StoredLogin = { ...stored, tokenEndpoint, revocationEndpoint, ...tokens.kept };
-  await writeLogin(client.folder, signedIn);
+  await withLogins(client.folder, () => writeLogin(client.folder, signedIn));
   const shown = {
     server,
     organisation: at.orgId,
@@ -127,24 +127,46 @@ async function findIssuer(server: string, org: string | undefined): Promise<Issu
 const isRefusal = (body: unknown, code: string): boolean =>
   (body as { error?: unknown } | undefined)?.error === code;
 
-/** Shows the address and the code, and polls until the administrator has decided (RFC 8628 §3.3 to §3.5). */
+/** The answer of the device authorization endpoint (RFC 8628 §3.2). */
+interface Codes {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete?: string;
+  readonly expires_in: number;
+  readonly interval?: number;
+}
+
+const MIN_INTERVAL_SECONDS = 1;
+const DEFAULT_INTERVAL_SECONDS = 5;
+const MAX_LIFETIME_SECONDS = 3_600;
+
+function readCodes(answer: ApiAnswer): Codes {
+  if (answer.status !== 200) throw oauthError("the server does not start a sign-in", answer);
+  const codes = (answer.body ?? {}) as Codes;
+  const { device_code, user_code, verification_uri, expires_in, interval = DEFAULT_INTERVAL_SECONDS } = codes;
+  const texts = [device_code, user_code, verification_uri];
+  if (!texts.every((text) => typeof text === "string") || !(expires_in > 0) || typeof interval !== "number")
+    throw new Error("the server does not start a sign-in: its answer has no codes");
+  return codes;
+}
+
+/** Shows the address and the code, and polls until the administrator has decided or the code has expired (RFC 8628 §3.3 to §3.5). */
 async function approvedTokens(
   io: Io,
   at: Issuer,
   { client_id, resource }: { readonly client_id: string; readonly resource: string },
   answer: ApiAnswer,
 ): Promise<Approved> {
-  if (answer.status !== 200) throw oauthError("the server does not start a sign-in", answer);
-  const codes = answer.body as {
-    device_code: string;
-    user_code: string;
-    verification_uri: string;
-    verification_uri_complete: string;
-    interval?: number;
-  };
+  const codes = readCodes(answer);
+  const expiresAt = Date.now() + Math.min(codes.expires_in, MAX_LIFETIME_SECONDS) * 1000;
   io.printError(escapeControls(`Open ${codes.verification_uri} and enter ${codes.user_code}`));
-  io.printError(escapeControls(`or open ${codes.verification_uri_complete}`));
-  for (let seconds = codes.interval ?? 5; ; ) {
+  const complete = codes.verification_uri_complete;
+  if (complete !== undefined) io.printError(escapeControls(`or open ${complete}`));
+  let seconds = Math.max(codes.interval ?? DEFAULT_INTERVAL_SECONDS, MIN_INTERVAL_SECONDS);
+  for (;;) {
+    // An answer that comes once the code has expired can only be a refusal.
+    if (Date.now() + seconds * 1000 >= expiresAt) throw expired();
     await pause(seconds * 1000);
     const form = { grant_type: deviceGrant, device_code: codes.device_code, client_id, resource };
     const polled = await postForm(at.tokenEndpoint, form);
@@ -154,28 +176,29 @@ async function approvedTokens(
   }
 }
 
+const expired = (): Error => new Error("nobody entered the code in time: run signet login again");
+
 function notApproved(answer: ApiAnswer): Error {
   if (isRefusal(answer.body, "access_denied")) return new Error("the sign-in was denied");
-  if (isRefusal(answer.body, "expired_token"))
-    return new Error("nobody entered the code in time: run signet login again");
+  if (isRefusal(answer.body, "expired_token")) return expired();
   if (isRefusal(answer.body, "invalid_grant"))
     return new Error("the account has no access to the API: an administrator has to sign in");
   return oauthError("the server refused the sign-in", answer);
 }
 
-async function logout(call: RemoteCall): Promise<number> {
-  const { values, client } = call;
-  const server = serverOf(call);
-  const org = optionalText(values, "org")?.toLowerCase();
-  const stored = (await readLogins(client.folder)).filter(
-    (one) => one.server === server && (org === undefined ? one.isOfOperators : one.orgId === org),
-  );
-  const [login] = stored;
-  if (!login) throw new Error(`nobody is signed in to ${server}${org === undefined ? "" : ` in ${org}`}`);
-  const { refreshToken, clientId, revocationEndpoint, orgId } = login;
-  const answer = await postForm(revocationEndpoint, { token: refreshToken, client_id: clientId });
-  // Forgotten only once they are revoked.
-  if (answer.status !== 200) throw oauthError("the tokens could not be revoked", answer);
-  await removeLogin(client.folder, login);
-  return printResult(call, { server, organisation: orgId, signedOut: true }, () => ["Signed out."]);
-}
+const logout = (call: RemoteCall): Promise<number> =>
+  withLogins(call.client.folder, async () => {
+    const { values, client } = call;
+    const server = serverOf(call);
+    const org = optionalText(values, "org")?.toLowerCase();
+    const login = (await readLogins(client.folder)).find(
+      (one) => one.server === server && (org === undefined ? one.isOfOperators : one.orgId === org),
+    );
+    if (!login) throw new Error(`nobody is signed in to ${server}${org === undefined ? "" : ` in ${org}`}`);
+    const { refreshToken, clientId, revocationEndpoint, orgId } = login;
+    const answer = await postForm(revocationEndpoint, { token: refreshToken, client_id: clientId });
+    // Forgotten only once they are revoked.
+    if (answer.status !== 200) throw oauthError("the tokens could not be revoked", answer);
+    await removeLogin(client.folder, login);
+    return printResult(call, { server, organisation: orgId, signedOut: true }, () => ["Signed out."]);
+  });

@@ -32,6 +32,7 @@ export function recordApi(transport: Transport, orgId: string): RecordApi {
       { limit = Number.POSITIVE_INFINITY, query = {} }: Parameters<RecordApi["list"]>[1] = {},
     ) => {
       const items: T[] = [];
+      const cursors = new Set<string>();
       for (let cursor: string | undefined; ; ) {
         const asked = new URLSearchParams({
           ...query,
@@ -41,12 +42,20 @@ export function recordApi(transport: Transport, orgId: string): RecordApi {
         const page = await call<{ items: T[]; nextCursor?: string | null }>("GET", `${path}?${asked}`);
         items.push(...page.items);
         cursor = page.nextCursor ?? undefined;
-        if (cursor === undefined) return { items, more: false };
-        if (items.length >= limit) return { items, more: true };
+        if (cursor === undefined || items.length >= limit)
+          return { items: items.slice(0, limit), more: cursor !== undefined || items.length > limit };
+        if (cursors.has(cursor) || cursors.size === MAX_PAGES) throw endless(path);
+        cursors.add(cursor);
       }
     },
   };
 }
+
+/** 2 million records: a command holds them all. */
+const MAX_PAGES = 10_000;
+
+const endless = (path: string): Error =>
+  new Error(`the server's list ${path} does not end: narrow it with --limit, or ask the server's operator`);
 
 /** RFC 9457. */
 interface Problem {

@@ -6,7 +6,7 @@ import { oauthError, readTokens } from "./answered-tokens.ts";
 import { httpTransport, postForm } from "./http-transport.ts";
 import { recordApi } from "./record-api.ts";
 import { readServerAddress } from "./server-address.ts";
-import { readLogins, type StoredLogin, writeLogin } from "./stored-logins.ts";
+import { readLogins, type StoredLogin, withLogins, writeLogin } from "./stored-logins.ts";
 
 /** The server that the call names; undefined: it works on the database. @throws UsageError */
 export function namedServer({ values, client }: RemoteCall): string | undefined {
@@ -64,24 +64,38 @@ async function readInput(): Promise<string> {
 /** Refreshed this long before it ends. */
 const EARLY_MS = 30_000;
 
-/** Of the organisation's own administrator, else of the operators. */
 async function storedToken(folder: string, server: string, orgId: string): Promise<string> {
+  const login = await storedLogin(folder, server, orgId);
+  return isFresh(login) ? login.accessToken : refreshed(folder, server, orgId);
+}
+
+const isFresh = ({ expiresAt }: StoredLogin): boolean => expiresAt - EARLY_MS > Date.now();
+
+/** Of the organisation's own administrator, else of the operators. */
+async function storedLogin(folder: string, server: string, orgId: string): Promise<StoredLogin> {
   const here = (await readLogins(folder)).filter((one) => one.server === server);
   const login = here.find((one) => one.orgId === orgId) ?? here.find((one) => one.isOfOperators);
   if (!login)
     throw new Error(
       `nobody is signed in to ${server}: run signet login --server ${server} --org ${orgId}, or set SIGNET_TOKEN`,
     );
-  return login.expiresAt - EARLY_MS > Date.now() ? login.accessToken : refreshed(folder, login);
+  return login;
 }
 
-async function refreshed(folder: string, login: StoredLogin): Promise<string> {
-  const { tokenEndpoint, clientId, refreshToken, server, orgId } = login;
-  const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
-  const answer = await postForm(tokenEndpoint, form);
-  if (answer.status !== 200)
-    throw oauthError(`the sign-in has ended: run signet login --server ${server} --org ${orgId}`, answer);
-  const { kept } = readTokens(answer.body);
-  await writeLogin(folder, { ...login, ...kept });
-  return kept.accessToken;
-}
+const refreshed = (folder: string, server: string, orgId: string): Promise<string> =>
+  withLogins(folder, async () => {
+    // Another command may have refreshed it while this one waited.
+    const login = await storedLogin(folder, server, orgId);
+    if (isFresh(login)) return login.accessToken;
+    const { tokenEndpoint, clientId, refreshToken } = login;
+    const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
+    const answer = await postForm(tokenEndpoint, form);
+    if (answer.status !== 200)
+      throw oauthError(
+        `the sign-in has ended: run signet login --server ${server} --org ${login.orgId}`,
+        answer,
+      );
+    const { kept } = readTokens(answer.body, refreshToken);
+    await writeLogin(folder, { ...login, ...kept });
+    return kept.accessToken;
+  });

@@ -1,7 +1,9 @@
 /** What `signet login` keeps: one login for each server and organisation, in a file that its owner alone can read. */
-import { randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { acquireLock, Locked } from "@signet/cli-runtime/exclusive-lock";
+import { PRIVATE, replaceFile } from "@signet/cli-runtime/private-file";
 import { errorMessage } from "../output.ts";
 
 export interface StoredLogin {
@@ -19,7 +21,6 @@ export interface StoredLogin {
 }
 
 const FILE = "logins.json";
-const PRIVATE = 0o600;
 
 /** @throws Error when others can read the file, or it is none of ours */
 export async function readLogins(folder: string): Promise<StoredLogin[]> {
@@ -39,35 +40,48 @@ export const isSameLogin = (
   other: Pick<StoredLogin, "server" | "orgId">,
 ): boolean => one.server === other.server && one.orgId === other.orgId;
 
-/** Stores the login in place of an earlier one. */
+/** Longer than a refresh may take. */
+const LOCK_WAIT_MS = 90_000;
+const LOCK_PAUSE_MS = 50;
+
+/**
+ * Runs what reads the logins and writes them again: one command at a time, so that none writes over what another has just
+ * stored, and a refresh token, which is good once, is used by one of two.
+ */
+export async function withLogins<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const release = await waitForLock(join(folder, "logins.lock"));
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+async function waitForLock(file: string): Promise<() => void> {
+  for (const end = Date.now() + LOCK_WAIT_MS; ; ) {
+    try {
+      return acquireLock(file);
+    } catch (error) {
+      if (!(error instanceof Locked)) throw error;
+      if (Date.now() > end) throw new Error(`another signet command has not let go of ${file}`);
+    }
+    await pause(LOCK_PAUSE_MS);
+  }
+}
+
+/** Stores the login in place of an earlier one. Within `withLogins`. */
 export async function writeLogin(folder: string, login: StoredLogin): Promise<void> {
   const others = (await readLogins(folder)).filter((one) => !isSameLogin(one, login));
   await writeLogins(folder, [...others, login]);
 }
 
+/** Within `withLogins`. */
 export async function removeLogin(folder: string, login: StoredLogin): Promise<void> {
   const others = (await readLogins(folder)).filter((one) => !isSameLogin(one, login));
   if (others.length > 0) await writeLogins(folder, others);
   else await rm(join(folder, FILE), { force: true });
 }
 
-/** Whole or not at all: a reader has the old file or the new one. */
-async function writeLogins(folder: string, logins: readonly StoredLogin[]): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, FILE);
-  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
-    const handle = await open(temporary, "wx", PRIVATE);
-    try {
-      await handle.writeFile(`${JSON.stringify({ logins }, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    // Whatever the umask says.
-    await chmod(temporary, PRIVATE);
-    await rename(temporary, file);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
+const writeLogins = (folder: string, logins: readonly StoredLogin[]): Promise<void> =>
+  replaceFile(join(folder, FILE), `${JSON.stringify({ logins }, null, 2)}\n`, PRIVATE);
