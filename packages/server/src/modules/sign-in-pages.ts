@@ -38,6 +38,7 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
   const startMacs = macs(deriveKeys(service.masterKeys, "connection-start"));
   const deps = {
     ...browser,
+    changes: service.changes,
     startMacs,
     codeMacs: macs(deriveKeys(service.masterKeys, "email-code")),
     firstSignIns: firstSignInCookies(browser.baseUrl),

@@ -28,8 +28,16 @@ export type ApiConnection = {
   };
   /** Whether the sign-in page has its button; default: true */
   shown?: boolean;
-  /** By member of the user (`email`, `emailVerified`, `firstname`, `surname`, `username`, `phone`, `locale`, `attributes.<name>`): where its value is; default: the standard claims */
-  mapping?: { [key: string]: string | string[] };
+  /** By member of the user (`email`, `emailVerified`, `firstname`, `surname`, `username`, `phone`, `locale`, `attributes.<name>`): where its value is; default: the standard claims. `groups`: which groups a claim puts the user in */
+  mapping?: {
+    /** Memberships follow each sign-in: of groups of the organisation's own, or that were handed over to the connection */
+    groups?: {
+      /** A claim's name, `/json/pointer`, `=constant`, or a list: the first that is not empty */
+      from: string | string[];
+      /** The id of a group by a value that is claimed; other values mean nothing */
+      map: { [key: string]: string };
+    };
+  } & { [key: string]: string | string[] };
   /** For who has none yet; default: true */
   createAccounts?: boolean;
   /** To an account of the same address; default: ask */
@@ -75,7 +83,12 @@ export type ApiConnectionChange = {
     clientSecret?: string | null;
   } | null;
   shown?: boolean | null;
-  mapping?: { [key: string]: (string | string[]) | null } | null;
+  mapping?:
+    | ({
+        /** Memberships follow each sign-in: of groups of the organisation's own, or that were handed over to the connection */
+        groups?: { from?: (string | string[]) | null; map?: { [key: string]: string | null } | null } | null;
+      } & { [key: string]: (string | string[]) | null })
+    | null;
   createAccounts?: boolean | null;
   linking?: ("ask" | "verifiedEmail" | "never") | null;
   emailTrust?: ("provenDomains" | "verifiedClaim" | "never") | null;
@@ -131,7 +144,18 @@ export type ApiNewConnection = {
       } | null)
     | null;
   shown?: (boolean | null) | null;
-  mapping?: ({ [key: string]: (string | string[]) | null } | null) | null;
+  mapping?:
+    | (
+        | ({
+            /** Memberships follow each sign-in: of groups of the organisation's own, or that were handed over to the connection */
+            groups?: {
+              from?: (string | string[]) | null;
+              map?: { [key: string]: string | null } | null;
+            } | null;
+          } & { [key: string]: (string | string[]) | null })
+        | null
+      )
+    | null;
   createAccounts?: (boolean | null) | null;
   linking?: (("ask" | "verifiedEmail" | "never") | null) | null;
   emailTrust?: (("provenDomains" | "verifiedClaim" | "never") | null) | null;

@@ -1,4 +1,4 @@
-/** Deletes a connection: the users and groups that it provisioned become the organisation's own. */
+/** Deletes a connection: the users and groups that it provisioned become the organisation's own; memberships by its claims end. */
 import { isUniqueViolation } from "../../db/database-errors.ts";
 import type { Db } from "../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
@@ -18,6 +18,7 @@ import {
   makeGroupsLocal,
   renameGroup,
 } from "./released-groups.store.ts";
+import { endClaimedGroups } from "./sign-in/claimed-groups.ts";
 
 /**
  * A group whose name the organisation has already is given the connection's name behind its own.
@@ -39,6 +40,7 @@ export function deleteConnection(
     const key = { orgId: act.orgId, id };
     const users = await countUsersOf(tx, key);
     const groups = await lockGroupsOf(tx, key);
+    await endClaimedGroups(tx, deps, key, { act });
     if (groups > 0) await releaseGroups(tx, deps, connection, act);
     await endRoutes(tx, key, deps.clock());
     await deleteConnectionRow(tx, key);

@@ -46,7 +46,7 @@ export async function findUnknownMembers(
   return members.filter(({ type, id }) => !known.has(`${type} ${id}`));
 }
 
-/** @returns how many were not in it yet */
+/** @returns how many were not in it yet, or by a connection's claims alone */
 export async function insertMembers(
   tx: Db,
   { orgId, id: group_id }: GroupKey,
@@ -63,6 +63,7 @@ export async function insertMembers(
         .returning("user_id")
         .execute()
     ).length;
+    inserted += await keepByHand(tx, { orgId, id: group_id }, users);
   }
   if (groups.length > 0) {
     const rows = groups.map((member_id) => ({ org_id: orgId, group_id, member_id, added_at: now }));
@@ -76,6 +77,15 @@ export async function insertMembers(
   }
   return inserted;
 }
+
+/** They stay, whatever claims of connections say from now on. */
+const keepByHand = (tx: Db, { orgId, id }: GroupKey, users: readonly string[]): Promise<number> =>
+  countAffected(
+    tx
+      .deleteFrom("group_claim")
+      .where((eb) => allOf(eb, { org_id: orgId, group_id: id }))
+      .where("user_id", "in", users),
+  );
 
 /** @returns how many were in it */
 export async function deleteMembers(

@@ -3,10 +3,19 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
+import type { Connection } from "../connections/connection.ts";
 import { lockConnection } from "../connections/connections.store.ts";
+import { handOverClaims } from "../connections/sign-in/claimed-groups.store.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
-import { type Group, GroupConflict, type GroupContent, InvalidGroup, validGroup } from "./group.ts";
+import {
+  type Group,
+  GroupConflict,
+  type GroupContent,
+  type GroupSource,
+  InvalidGroup,
+  validGroup,
+} from "./group.ts";
 import {
   deleteGroupRow,
   type GroupKey,
@@ -122,19 +131,25 @@ export function handOverGroup(
     const before = await lockGroup(tx, { orgId, id });
     if (!before) return undefined;
     await check?.(before);
-    // One that signs people in changes no group: nobody could.
-    if (to !== null && connection?.kind !== "scim")
-      throw new InvalidGroup([{ path: "/connectionId", message: "names no directory's connection" }]);
+    if (to !== null && !connection)
+      throw new InvalidGroup([{ path: "/connectionId", message: "names no connection of the organisation" }]);
     if (before.connectionId === to) return before;
-    const source = to === null ? ("local" as const) : ("scim" as const);
+    const source = sourceOf(connection);
     const now = deps.clock();
     const group = { ...before, source, connectionId: to, updatedAt: now, version: before.version + 1 };
     if (await isNameTaken(tx, group)) throw new GroupConflict("name-taken");
     if (!(await replaceGroup(tx, group))) throw new GroupConflict("name-taken");
+    // Of a connection for signing in: its members follow their next sign-in by it.
+    await handOverClaims(tx, group, source === "connection" ? to : null);
     await record(tx, deps, { orgId, ...act }, { action: "group.handed-over", group });
     return group;
   });
 }
+
+const sourceOf = (connection: Connection | undefined): GroupSource => {
+  if (!connection) return "local";
+  return connection.kind === "scim" ? "scim" : "connection";
+};
 
 /** @throws GroupConflict */
 export function requireSource(

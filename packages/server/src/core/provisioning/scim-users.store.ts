@@ -155,6 +155,28 @@ export async function countVisible(db: Db, { orgId, connectionId }: ConnectionOf
   return Number(rows[0]?.count ?? 0);
 }
 
+/** Whom the organisation's directories know by this id: one of each, without those that are deleted or whose directory is off. */
+export async function findProvisionedBy(
+  db: Db,
+  { orgId, externalId }: { readonly orgId: string; readonly externalId: string },
+): Promise<Array<Pick<ScimUser, "userId" | "connectionId">>> {
+  const rows = await db
+    .selectFrom("connection")
+    .innerJoin("scim_user", (join) =>
+      join
+        .onRef("scim_user.org_id", "=", "connection.org_id")
+        .onRef("scim_user.connection_id", "=", "connection.id"),
+    )
+    .select(["scim_user.user_id", "scim_user.connection_id"])
+    .where((eb) =>
+      allOf(eb, { "connection.org_id": orgId, "connection.kind": "scim", "connection.enabled": 1 }),
+    )
+    .where("scim_user.external_id", "=", externalId)
+    .where("scim_user.deleted_at", "is", null)
+    .execute();
+  return rows.map((row) => toRecord(row));
+}
+
 /** Who is provisioned under a user name, deleted ones included. */
 export async function findByUserName(
   db: Db,

@@ -37,6 +37,7 @@ import { scimCounts } from "./0038-scim-counts.ts";
 import { firstSignIns } from "./0039-first-sign-ins.ts";
 import { moreEmails } from "./0040-more-emails.ts";
 import { invitations } from "./0041-invitations.ts";
+import { claimedGroups } from "./0042-claimed-groups.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -78,4 +79,5 @@ export const timeline: readonly Migration[] = [
   firstSignIns,
   moreEmails,
   invitations,
+  claimedGroups,
 ];

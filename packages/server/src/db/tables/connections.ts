@@ -75,6 +75,14 @@ export interface LinkedIdentityTable {
   last_sign_in_at: number;
 }
 
+/** A membership of a group that comes from a provider's claims: it ends with the last of its rows. */
+export interface GroupClaimTable {
+  org_id: string;
+  group_id: string;
+  user_id: string;
+  connection_id: string;
+}
+
 /** A browser that has been sent to an identity provider, for ten minutes. */
 export interface ConnectionStartTable {
   org_id: string;
@@ -130,6 +138,7 @@ export interface ConnectionsSchema {
   connection_call: ConnectionCallTable;
   scim_user: ScimUserTable;
   linked_identity: LinkedIdentityTable;
+  group_claim: GroupClaimTable;
   connection_start: ConnectionStartTable;
   connection_sign_in: ConnectionSignInTable;
   pending_identity: PendingIdentityTable;

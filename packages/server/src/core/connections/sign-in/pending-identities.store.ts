@@ -4,7 +4,7 @@ import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
 import type { PendingIdentityTable } from "../../../db/tables/connections.ts";
-import type { UpstreamIdentity } from "./resolve-account.ts";
+import type { UpstreamIdentity } from "./link-identity.ts";
 
 export const PENDING_IDENTITY_MS = 30 * 60_000;
 

@@ -5,35 +5,26 @@
  */
 import { isUniqueViolation } from "../../../db/database-errors.ts";
 import type { Db } from "../../../db/open.ts";
-import { voidActions } from "../../actions/actions.store.ts";
 import { type Act, recordAuditEvent } from "../../audit/audit.store.ts";
-import type { CoreDeps } from "../../core-deps.ts";
 import { domainOf } from "../../domains/domain.ts";
 import { findDomainByName } from "../../domains/domains.store.ts";
 import { enforcedConnection } from "../../domains/enforced-sign-in.ts";
+import type { RecordDeps } from "../../record-changes.ts";
 import { factorOwner } from "../../second-factors/factor-status.ts";
 import { findFactorSummary } from "../../second-factors/second-factors.store.ts";
-import { type AccountKey, setEmailVerified, setUsername } from "../../users/account.store.ts";
-import { endInvitation } from "../../users/invitations/invitation-records.store.ts";
+import { type AccountKey, setUsername } from "../../users/account.store.ts";
 import { areAttributes } from "../../users/member-record.ts";
 import { isLanguageTag, isPhone } from "../../users/profile/profile.ts";
 import { emailKey, isEmail, isPersonName, type User } from "../../users/user.ts";
 import { isUsername, usernameKey } from "../../users/username.ts";
 import { findUser, findUserByEmail, insertUser, setMemberAttributes } from "../../users/users.store.ts";
 import { newPermId } from "../../users/users.ts";
-import { lockConnection } from "../connections.store.ts";
-import { ConnectionSignInFailure } from "./failure.ts";
-import { findIdentity, insertIdentity, recordIdentityUse } from "./linked-identities.store.ts";
+import { followClaimedGroups } from "./claimed-groups.ts";
+import { type Linking, linkAccount, refused, type UpstreamIdentity } from "./link-identity.ts";
+import { linkProvisionedAccount } from "./link-provisioned.ts";
+import { findIdentity, recordIdentityUse } from "./linked-identities.store.ts";
 import type { MappedUser } from "./mapping.ts";
 import type { SignInConnection } from "./sign-in-connections.ts";
-
-/** What a provider has said, signed, about who is there. */
-export interface UpstreamIdentity {
-  readonly subject: string;
-  readonly user: MappedUser;
-  /** Of the assurance rules. */
-  readonly acr: string;
-}
 
 /** Whose account it is, or what the person has to show first. */
 export type Resolution =
@@ -51,27 +42,40 @@ interface Resolving {
 
 /** @throws ConnectionSignInFailure */
 export async function resolveAccount(
-  deps: CoreDeps,
+  deps: RecordDeps,
   connection: SignInConnection,
   identity: UpstreamIdentity,
   { address, provenEmail }: Resolving,
 ): Promise<Resolution> {
   const { orgId, id: connectionId } = connection;
   const key = { orgId, connectionId, subject: identity.subject };
+  const act: Act = { orgId, actor: `connection:${connectionId}`, address };
   const linked = await findIdentity(deps.database.query, key);
   if (linked) {
     const user = await findUser(deps.database.query, orgId, linked.userId);
     if (!user || user.disabledAt !== null) throw refused("account-disabled", identity);
     await requireOpen(deps.database.query, connection, identity, user.email);
+    await followClaimedGroups(deps.database.query, deps, {
+      act,
+      connectionId,
+      userId: user.id,
+      groupIds: identity.groupIds ?? [],
+    });
     await recordIdentityUse(deps.database.query, key, deps.clock());
     return { kind: "account", user };
   }
+  const provisioned =
+    provenEmail === undefined
+      ? await linkProvisionedAccount(deps, { connection, identity, act }, (tx, user) =>
+          requireOpen(tx, connection, identity, user.email),
+        )
+      : undefined;
+  if (provisioned) return { kind: "account", user: provisioned };
   const trust =
     provenEmail === undefined ? await trustOf(deps.database.query, connection, identity.user) : "proven";
   const email = provenEmail ?? identity.user.email;
   if (trust === "none" || email === undefined) return { kind: "prove-email" };
   await requireOpen(deps.database.query, connection, identity, email);
-  const act: Act = { orgId, actor: `connection:${connectionId}`, address };
   const resolve = () =>
     deps.database.transaction((tx) => resolveTrusted(tx, deps, { connection, identity, act, email, trust }));
   return resolve().catch((error: unknown) => {
@@ -92,12 +96,6 @@ async function requireOpen(
   if (only !== undefined && only !== id)
     throw refused("accounts-not-created", identity, "the domain is enforced with another connection");
 }
-
-export const refused = (
-  reason: "account-disabled" | "accounts-not-created" | "email-taken" | "already-linked",
-  { subject, user }: UpstreamIdentity,
-  detail?: string,
-) => new ConnectionSignInFailure(reason, { subject, email: user.email, detail });
 
 /**
  * How far an address is believed: to be given the account that has it, or only to make one that nobody has. Who is not given it
@@ -122,32 +120,24 @@ async function trustOf(
   return settings.emailTrust === "verifiedClaim" ? "creates" : "none";
 }
 
-type Linking = {
-  readonly connection: SignInConnection;
-  readonly identity: UpstreamIdentity;
-  readonly act: Act;
-};
 type Trusted = Linking & { readonly email: string; readonly trust: Trust };
 
-async function resolveTrusted(tx: Db, { clock }: CoreDeps, trusted: Trusted): Promise<Resolution> {
+async function resolveTrusted(tx: Db, deps: RecordDeps, trusted: Trusted): Promise<Resolution> {
   const { connection, identity, act, email } = trusted;
   const { createAccounts, linking } = connection.settings;
   const known = await findUserByEmail(tx, act.orgId, emailKey(email));
-  const now = clock();
+  const now = deps.clock();
   if (!known) {
     if (!createAccounts) throw refused("accounts-not-created", identity);
     const user = await insertMappedUser(tx, act, { ...identity, email }, now);
     if (!user) throw refused("email-taken", identity);
-    await link(tx, trusted, user.id, now);
+    await linkAccount(tx, deps, trusted, user);
     return { kind: "account", user };
   }
   if (linking === "never") throw refused("email-taken", identity);
   if (!(await mayLink(tx, trusted, known))) return { kind: "prove-account", email };
   if (known.user.disabledAt !== null) throw refused("account-disabled", identity);
-  await link(tx, trusted, known.user.id, now);
-  await voidInvitationLink(tx, known.user, now);
-  if (!known.user.emailVerified) await confirmEmail(tx, act, known.user, now);
-  await endInvitation(tx, { orgId: act.orgId, userId: known.user.id, as: "accepted_at", now });
+  await linkAccount(tx, deps, { ...trusted, confirmsAddress: true }, known.user);
   return { kind: "account", user: known.user };
 }
 
@@ -163,55 +153,6 @@ async function mayLink(
   if (trust !== "links" || connection.settings.linking !== "verifiedEmail") return false;
   if (user.emailVerified) return true;
   return passwordHash === null && (await findFactorSummary(tx, factorOwner(user))).passkeys === 0;
-}
-
-/** Whoever has the link would set a password. Link, account, invitation: the order in which a link is redeemed, so that nothing deadlocks. */
-const voidInvitationLink = (tx: Db, { orgId, id: userId }: User, now: number): Promise<void> =>
-  voidActions(tx, { orgId, userId, type: "AcceptInvitation", now });
-
-async function confirmEmail(tx: Db, act: Act, { id, homeOrgId, email }: User, now: number): Promise<void> {
-  if (await setEmailVerified(tx, { orgId: homeOrgId, id, email }, now))
-    await recordAuditEvent(tx, { ...act, at: now, action: "email.verified", target: id });
-}
-
-/**
- * The person has signed in to the account by its own factors.
- * @throws ConnectionSignInFailure
- */
-export function linkProvenAccount(
-  deps: CoreDeps,
-  connection: SignInConnection,
-  identity: UpstreamIdentity,
-  { user, address }: { readonly user: User; readonly address: string },
-): Promise<void> {
-  const { orgId } = connection;
-  const act: Act = { orgId, actor: `user:${user.id}`, address };
-  return deps.database.transaction(async (tx) => {
-    const now = deps.clock();
-    await link(tx, { connection, identity, act }, user.id, now);
-    await voidInvitationLink(tx, user, now);
-    await endInvitation(tx, { orgId, userId: user.id, as: "accepted_at", now });
-  });
-}
-
-/** @throws ConnectionSignInFailure when the subject, or the account at this connection, is linked already */
-async function link(
-  tx: Db,
-  { connection, identity, act }: Linking,
-  userId: string,
-  now: number,
-): Promise<void> {
-  const { orgId, id: connectionId } = connection;
-  // Whoever moves the connection to another issuer waits, and sees who is linked; or has moved it since the browser left.
-  const present = await lockConnection(tx, connection);
-  if (present?.settings?.oidc.issuer !== connection.settings.oidc.issuer)
-    throw refused("accounts-not-created", identity);
-  const identities = { orgId, connectionId, subject: identity.subject, userId };
-  // Two browsers of one person at once: the second one signs in when it tries again.
-  if (!(await insertIdentity(tx, { ...identities, createdAt: now, lastSignInAt: now })))
-    throw refused("already-linked", identity);
-  const event = { ...act, at: now, action: "identity.linked" as const, target: userId };
-  await recordAuditEvent(tx, { ...event, details: { connectionId } });
 }
 
 /** Standard, whatever is claimed: an administrator is made by administrators. @returns undefined when the address is taken */

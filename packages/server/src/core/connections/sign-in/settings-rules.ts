@@ -1,13 +1,16 @@
 /** Makes the settings of a connection for signing in of what is asked for, and says what is wrong with it. */
 import { addressRules } from "../../outbound/address-rules.ts";
 import { acrValues } from "../../sessions/session.ts";
+import { groupMappingFaults, pointer } from "./group-mapping.ts";
 import { expressionFault } from "./mapping.ts";
 import { defaultAuthMethod, defaultScopes, presetDefaults } from "./presets.ts";
 import {
   type AssuranceRule,
+  type GroupMapping,
   type Mapping,
   mappedMembers,
   type Preset,
+  type SettingsFault,
   type SignInKind,
   type SignInSettings,
   type UpstreamClient,
@@ -17,12 +20,6 @@ import {
 export type AskedSettings = Partial<Omit<SignInSettings, "oidc">> & {
   readonly oidc?: Partial<UpstreamClient>;
 };
-
-/** `path` is a JSON Pointer of the wire. */
-export interface SettingsFault {
-  readonly path: string;
-  readonly message: string;
-}
 
 const MAX_RULES = 20;
 const MAX_MAPPED = 50;
@@ -40,6 +37,7 @@ export function signInSettings(
     shown: asked.shown ?? true,
     oidc: upstreamClient(kind, preset, asked.oidc),
     mapping,
+    groups: withPlainIds(asked.groups ?? null),
     createAccounts: asked.createAccounts ?? true,
     linking: asked.linking ?? "ask",
     emailTrust: asked.emailTrust ?? "provenDomains",
@@ -50,9 +48,20 @@ export function signInSettings(
     ...presetFaults(kind, preset, settings.oidc),
     ...clientFaults(kind, settings.oidc, hasSecret),
     ...mappingFaults(mapping),
+    ...groupMappingFaults(settings.groups ?? null),
     ...assuranceFaults(assurance),
   ];
   return { settings, faults };
+}
+
+/** As ids are compared. */
+function withPlainIds(groups: GroupMapping | null): GroupMapping | null {
+  if (typeof groups?.map !== "object" || groups.map === null) return groups;
+  const entries = Object.entries(groups.map).map(([value, id]) => [
+    value,
+    typeof id === "string" ? id.toLowerCase() : id,
+  ]);
+  return { ...groups, map: Object.fromEntries(entries) };
 }
 
 function upstreamClient(
@@ -127,7 +136,7 @@ function mappingFaults(mapping: Mapping): SettingsFault[] {
   if (entries.length > MAX_MAPPED)
     return [{ path: "/mapping", message: `has at most ${MAX_MAPPED} members` }];
   return entries.flatMap(([member, expression]) => {
-    const path = `/mapping/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const path = `/mapping/${pointer(member)}`;
     const isKnown = members.includes(member) || /^attributes\.[\w-]{1,64}$/.test(member);
     if (!isKnown) return [{ path, message: "is no member that can be mapped" }];
     const fault = expressionFault(expression);

@@ -2,17 +2,26 @@
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
-import type { CoreDeps } from "../../core-deps.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
-import { type Connection, connectionNameKey, InvalidConnection, validConnectionName } from "../connection.ts";
+import type { RecordDeps } from "../../record-changes.ts";
+import {
+  type Connection,
+  type ConnectionKey,
+  connectionNameKey,
+  InvalidConnection,
+  validConnectionName,
+} from "../connection.ts";
 import { insertConnection, isNameTaken, lockConnection, replaceConnection } from "../connections.store.ts";
 import { requireNotEnforced } from "../enforced-domains.ts";
+import { findMappableGroups } from "./claimed-groups.store.ts";
+import { endClaimedGroups } from "./claimed-groups.ts";
 import { openSecret, sealSecret } from "./client-secret.ts";
+import { pointer } from "./group-mapping.ts";
 import { hasIdentities } from "./linked-identities.store.ts";
-import { type AskedSettings, isClientSecret, type SettingsFault, signInSettings } from "./settings-rules.ts";
-import type { SignInKind, SignInSettings } from "./sign-in-settings.ts";
+import { type AskedSettings, isClientSecret, signInSettings } from "./settings-rules.ts";
+import type { GroupMapping, SettingsFault, SignInKind, SignInSettings } from "./sign-in-settings.ts";
 
-export interface SignInConnectionDeps extends CoreDeps {
+export interface SignInConnectionDeps extends RecordDeps {
   readonly encryption: Encryption;
 }
 
@@ -45,12 +54,14 @@ export async function createSignInConnection(
   const name = validConnectionName(asked.name);
   const { clientSecret } = asked;
   const secret = clientSecret === undefined ? null : sealSecret(deps.encryption, key, clientSecret);
+  const settings = validSettings(asked, secret !== null);
   const connection: Connection = {
     ...{ ...key, kind: asked.kind, name, nameKey: connectionNameKey(name), enabled: asked.enabled },
-    ...{ deletionPolicy: "disable", settings: validSettings(asked, secret !== null), secret },
+    ...{ deletionPolicy: "disable", settings, secret },
     ...{ createdAt: now, updatedAt: now, version: 1 },
   };
   await deps.database.transaction(async (tx) => {
+    await requireMappable(tx, key, settings.groups);
     if (!(await insertConnection(tx, connection))) throw new InvalidConnection("name-taken");
     const event = { action: "connection.created" as const, target: id, details: { name } };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
@@ -81,6 +92,7 @@ export function changeSignInConnection(
     const settings = validSettings(asked, secret !== null);
     if (settings.oidc.issuer !== before.settings.oidc.issuer)
       await requireMayMove(tx, before, secret !== null && asked.clientSecret === undefined);
+    await requireMappable(tx, before, settings.groups, before.settings.groups);
     const nameKey = connectionNameKey(name);
     if (before.enabled && !asked.enabled) await requireNotEnforced(tx, before);
     const wanted = { ...before, name, nameKey, enabled: asked.enabled, settings, secret };
@@ -91,6 +103,8 @@ export function changeSignInConnection(
     const now = deps.clock();
     const connection = { ...wanted, updatedAt: now, version: before.version + 1 };
     if (!(await replaceConnection(tx, connection))) throw new InvalidConnection("name-taken");
+    if (changed.includes("groups"))
+      await endClaimedGroups(tx, deps, before, { act, except: Object.values(settings.groups?.map ?? {}) });
     const event = { action: "connection.changed" as const, target: id, details: { changed } };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
     return connection;
@@ -115,6 +129,29 @@ function validSettings({ kind, settings: asked, clientSecret }: AskedConnection,
   if (faults.length + secretFaults.length > 0)
     throw new InvalidSignInConnection([...faults, ...secretFaults]);
   return settings;
+}
+
+/**
+ * Of the organisation, and changed by nobody else. One that was mapped before may be gone meanwhile: nothing comes of it.
+ * @throws InvalidSignInConnection
+ */
+async function requireMappable(
+  tx: Db,
+  { orgId, id: connectionId }: ConnectionKey,
+  groups: GroupMapping | null | undefined,
+  before?: GroupMapping | null,
+): Promise<void> {
+  const known = new Set(Object.values(before?.map ?? {}));
+  const entries = Object.entries(groups?.map ?? {}).filter(([, id]) => !known.has(id));
+  const ids = [...new Set(entries.map(([, id]) => id))];
+  const mappable = await findMappableGroups(tx, { orgId, connectionId }, ids);
+  const faults = entries
+    .filter(([, id]) => !mappable.has(id))
+    .map(([value]) => ({
+      path: `/mapping/groups/map/${pointer(value)}`,
+      message: "names no group of the organisation that this connection may change",
+    }));
+  if (faults.length > 0) throw new InvalidSignInConnection(faults);
 }
 
 /**
@@ -154,7 +191,8 @@ function changedSecret(
 function changedMembers(before: SignInConnection, after: SignInConnection): string[] {
   const own = (["name", "enabled", "secret"] as const).filter((member) => before[member] !== after[member]);
   const settings = (Object.keys(after.settings) as ReadonlyArray<keyof SignInSettings>).filter(
-    (member) => JSON.stringify(before.settings[member]) !== JSON.stringify(after.settings[member]),
+    (member) =>
+      JSON.stringify(before.settings[member] ?? null) !== JSON.stringify(after.settings[member] ?? null),
   );
   return [...own, ...settings];
 }

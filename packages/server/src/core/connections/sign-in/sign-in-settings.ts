@@ -21,6 +21,13 @@ export const mappedMembers = [
 
 export type Mapping = Readonly<Record<string, Expression>>;
 
+/** `mapping.groups`: which groups a claim puts its user in. */
+export interface GroupMapping {
+  readonly from: Expression;
+  /** The id of a group by a claimed value. */
+  readonly map: Readonly<Record<string, string>>;
+}
+
 export interface UpstreamClient {
   /** Exactly as the ID token names it. */
   readonly issuer: string;
@@ -43,9 +50,17 @@ export interface SignInSettings {
   readonly oidc: UpstreamClient;
   /** What differs from the defaults. */
   readonly mapping: Mapping;
+  /** Undefined in rows of older versions. */
+  readonly groups?: GroupMapping | null;
   readonly createAccounts: boolean;
   readonly linking: (typeof linkingModes)[number];
   readonly emailTrust: (typeof emailTrusts)[number];
   readonly assurance: readonly AssuranceRule[];
   readonly upstreamLogout: boolean;
+}
+
+/** `path` is a JSON Pointer of the wire. */
+export interface SettingsFault {
+  readonly path: string;
+  readonly message: string;
 }

@@ -1,12 +1,13 @@
 /** Takes an identity at a provider off an account, unless it is the last way in (connections.md §4). */
 import type { Db } from "../../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
-import type { CoreDeps } from "../../core-deps.ts";
+import type { RecordDeps } from "../../record-changes.ts";
 import { factorOwner } from "../../second-factors/factor-status.ts";
 import { findFactorSummary } from "../../second-factors/second-factors.store.ts";
 import { findPasswordChangedAt, lockUserAccount } from "../../users/account.store.ts";
 import type { User } from "../../users/user.ts";
 import { findUser } from "../../users/users.store.ts";
+import { applyClaimedGroups } from "./claimed-groups.ts";
 import { deleteIdentity, listIdentities } from "./linked-identities.store.ts";
 
 /** Without it nobody could sign in to the account. */
@@ -19,7 +20,7 @@ export class LastWayIn extends Error {
 
 /** @returns false when the user has no identity at this connection. @throws LastWayIn */
 export function unlinkIdentity(
-  deps: CoreDeps,
+  deps: RecordDeps,
   { userId, connectionId, ...act }: Act & { readonly userId: string; readonly connectionId: string },
 ): Promise<boolean> {
   return deps.database.transaction(async (tx) => {
@@ -33,6 +34,7 @@ export function unlinkIdentity(
     if (!all.some((one) => one.connectionId === connectionId)) return false;
     const others = all.filter((one) => one.connectionId !== connectionId && one.isEnabled);
     if (others.length === 0 && !(await hasOwnCredential(tx, user))) throw new LastWayIn();
+    await applyClaimedGroups(tx, deps, { act, connectionId, userId, groupIds: [] });
     await deleteIdentity(tx, { orgId, userId, connectionId });
     const event = { action: "identity.unlinked" as const, target: userId, details: { connectionId } };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...event });

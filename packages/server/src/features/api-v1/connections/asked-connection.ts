@@ -26,21 +26,24 @@ export function askedConnection(kind: SignInKind, body: Body): AskedConnection {
   refuseMembers(body, ["deletionPolicy"]);
   // Null is the default, at every depth.
   const { name, enabled, kind: _, ...content } = mergePatch({}, body) as Body;
-  const { oidc, ...others } = content as { oidc?: Body };
+  const { oidc, mapping, ...others } = content as { oidc?: Body; mapping?: Body };
+  const { groups = null, ...members } = mapping ?? {};
   const { clientSecret, ...client } = oidc ?? {};
   return {
     kind,
     name: typeof name === "string" ? name : "",
     enabled: enabled === true,
-    settings: { ...others, oidc: client } as AskedSettings,
+    settings: { ...others, mapping: members, groups, oidc: client } as AskedSettings,
     clientSecret: typeof clientSecret === "string" ? clientSecret : undefined,
   };
 }
 
 /** What is there, changed by a merge patch (RFC 7396). @throws ApiError 422 */
 export function patchedConnection(before: SignInConnection, patch: Body): AskedConnection {
-  const { kind, name, enabled, settings } = before;
-  const whole = mergePatch({ ...settings, name, enabled }, patch) as Body;
+  const { kind, name, enabled } = before;
+  const { groups, ...settings } = before.settings;
+  const mapping = { ...settings.mapping, ...(groups ? { groups } : {}) };
+  const whole = mergePatch({ ...settings, mapping, name, enabled }, patch) as Body;
   // A whole `oidc` that is unset would leave a connection to nobody.
   return askedConnection(kind, whole);
 }
@@ -53,6 +56,9 @@ const harmless: readonly string[] = ["name", "shown"];
  * have"). @param before as the connection links now. @throws ApiError 403
  */
 export function requireMayLink(caller: ApiCaller, before: string | undefined, body: Body): void {
+  const { mapping } = body as { mapping?: Body | null };
+  // Whoever is in a group has its roles.
+  if (mapping?.["groups"] !== undefined) requireHeld(caller, "signet:groups:write");
   const links = before === "verifiedEmail" || body["linking"] === "verifiedEmail";
   if (links && Object.keys(body).some((member) => !harmless.includes(member)))
     requireHeld(caller, "signet:organisation:write");

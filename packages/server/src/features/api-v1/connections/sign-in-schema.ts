@@ -34,12 +34,26 @@ const assurance = strictObject({
   acr: Type.String({ description: `${acrValues.multiFactor} or ${acrValues.phishingResistant}` }),
 });
 
+const groupId = Type.String({ format: "uuid" });
+const groups = {
+  from: expression,
+  map: Type.Record(Type.String(), groupId, {
+    description: "The id of a group by a value that is claimed; other values mean nothing",
+  }),
+};
+const GROUPS =
+  "Memberships follow each sign-in: of groups of the organisation's own, or that were handed over to the connection";
+
 const choices = {
   shown: Type.Boolean({ description: "Whether the sign-in page has its button; default: true" }),
-  mapping: Type.Record(Type.String(), expression, {
-    description:
-      "By member of the user (`email`, `emailVerified`, `firstname`, `surname`, `username`, `phone`, `locale`, `attributes.<name>`): where its value is; default: the standard claims",
-  }),
+  mapping: Type.Object(
+    { groups: Type.Optional(Type.Object(groups, { description: GROUPS })) },
+    {
+      additionalProperties: expression,
+      description:
+        "By member of the user (`email`, `emailVerified`, `firstname`, `surname`, `username`, `phone`, `locale`, `attributes.<name>`): where its value is; default: the standard claims. `groups`: which groups a claim puts the user in",
+    },
+  ),
   createAccounts: Type.Boolean({ description: "For who has none yet; default: true" }),
   linking: Type.Enum([...linkingModes], { description: "To an account of the same address; default: ask" }),
   emailTrust: Type.Enum([...emailTrusts], { description: "Default: provenDomains" }),
@@ -53,7 +67,16 @@ const choices = {
 const preset = Type.Union([Type.Enum([...presets]), Type.Null()], {
   description: "Defaults for a known provider; `github` is of the kind `oauth`",
 });
-const askedMapping = Type.Record(Type.String(), Type.Union([expression, Type.Null()]));
+const askedGroups = strictObject({
+  from: Type.Optional(Type.Union([expression, Type.Null()])),
+  map: Type.Optional(
+    Type.Union([Type.Record(Type.String(), Type.Union([groupId, Type.Null()])), Type.Null()]),
+  ),
+});
+const askedMapping = Type.Object(
+  { groups: Type.Optional(Type.Union([askedGroups, Type.Null()], { description: GROUPS })) },
+  { additionalProperties: Type.Union([expression, Type.Null()]) },
+);
 
 /** Of a POST and a PATCH alike: what is required is said by the kind, and null unsets. */
 export const askedSignIn = {
@@ -81,10 +104,11 @@ export const shownSignIn = {
 
 /** @param hint of the client secret */
 export function signInMembers(baseUrl: string, connection: SignInConnection, hint: string | null) {
-  const { settings, orgId, id } = connection;
+  const { orgId, id } = connection;
+  const { groups, ...settings } = connection.settings;
   return {
     ...settings,
-    mapping: effectiveMapping(settings),
+    mapping: { ...effectiveMapping(settings), ...(groups ? { groups } : {}) },
     oidc: { ...settings.oidc, clientSecretHint: hint },
     callbackUri: `${baseUrl}/oauth/${orgId}/connections/${id}/callback`,
   };

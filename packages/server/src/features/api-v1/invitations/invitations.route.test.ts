@@ -4,7 +4,7 @@ import { openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { findConnection } from "../../../core/connections/connections.store.ts";
-import { linkProvenAccount } from "../../../core/connections/sign-in/resolve-account.ts";
+import { linkProvenAccount } from "../../../core/connections/sign-in/link-identity.ts";
 import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { setPassword } from "../../../core/users/users.ts";

@@ -1,5 +1,5 @@
 /** What a kind of identity provider has to know: how a browser is sent there, and what it brings back. A kind is one folder. */
-import type { UpstreamIdentity } from "../../../core/connections/sign-in/resolve-account.ts";
+import type { UpstreamIdentity } from "../../../core/connections/sign-in/link-identity.ts";
 import type { SignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 
 /** Bound to one start: nobody else can make them of the `state`. */

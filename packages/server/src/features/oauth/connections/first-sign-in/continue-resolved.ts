@@ -1,11 +1,7 @@
 /** Goes on with what core/connections has resolved: the session, or the page on which the person proves what is missing. */
+import { refused, type UpstreamIdentity } from "../../../../core/connections/sign-in/link-identity.ts";
 import { updatePendingIdentity } from "../../../../core/connections/sign-in/pending-identities.store.ts";
-import {
-  type Resolution,
-  refused,
-  resolveAccount,
-  type UpstreamIdentity,
-} from "../../../../core/connections/sign-in/resolve-account.ts";
+import { type Resolution, resolveAccount } from "../../../../core/connections/sign-in/resolve-account.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import { sendEmailCode } from "../../../../core/email-codes/email-codes.ts";
 import { emailKey, isEmail } from "../../../../core/users/user.ts";

@@ -1,8 +1,8 @@
 /** GET and POST link-account: links the account that the person signs in to now, by its own factors and in this browser. */
 import type { FastifyInstance } from "fastify";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
+import { linkProvenAccount } from "../../../../core/connections/sign-in/link-identity.ts";
 import { updatePendingIdentity } from "../../../../core/connections/sign-in/pending-identities.store.ts";
-import { linkProvenAccount } from "../../../../core/connections/sign-in/resolve-account.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import { emailKey } from "../../../../core/users/user.ts";
 import { parsedForm } from "../../../../http/form-body.ts";

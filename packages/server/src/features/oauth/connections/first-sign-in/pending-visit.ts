@@ -2,6 +2,7 @@
 
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import type { UpstreamIdentity } from "../../../../core/connections/sign-in/link-identity.ts";
 import {
   findPendingIdentity,
   insertPendingIdentity,
@@ -9,7 +10,6 @@ import {
   type PendingIdentity,
   takePendingIdentity,
 } from "../../../../core/connections/sign-in/pending-identities.store.ts";
-import type { UpstreamIdentity } from "../../../../core/connections/sign-in/resolve-account.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import { recordConnectionSignIn } from "../../../../core/connections/sign-in/sign-in-log.store.ts";
 import { languageLinksTo } from "../../../../page-kit/language-choice.ts";

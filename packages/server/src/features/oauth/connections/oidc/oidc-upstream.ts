@@ -19,9 +19,15 @@ import type { Clock } from "../../../../core/clock.ts";
 import { upstreamAcr } from "../../../../core/connections/sign-in/assurance.ts";
 import { openSecret } from "../../../../core/connections/sign-in/client-secret.ts";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
-import { type Claims, isStorable, mapClaims } from "../../../../core/connections/sign-in/mapping.ts";
+import { claimedGroupIds } from "../../../../core/connections/sign-in/group-mapping.ts";
+import type { UpstreamIdentity } from "../../../../core/connections/sign-in/link-identity.ts";
+import {
+  type Claims,
+  evaluate,
+  isStorable,
+  mapClaims,
+} from "../../../../core/connections/sign-in/mapping.ts";
 import { effectiveMapping } from "../../../../core/connections/sign-in/presets.ts";
-import type { UpstreamIdentity } from "../../../../core/connections/sign-in/resolve-account.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
@@ -126,7 +132,9 @@ async function receive(
     throw new ConnectionSignInFailure("stale-authentication", { subject });
   const mapping = effectiveMapping(connection.settings);
   const own = mapClaims(mapping, claims);
-  const isComplete = own.email !== undefined && own.firstname !== "" && own.surname !== "";
+  const { groups } = connection.settings;
+  const lacksGroups = groups && evaluate(groups.from, claims) === undefined;
+  const isComplete = own.email !== undefined && own.firstname !== "" && own.surname !== "" && !lacksGroups;
   const more =
     isComplete || metadata.userinfo_endpoint === undefined
       ? {}
@@ -134,7 +142,7 @@ async function receive(
   // What is signed goes before what is not.
   const all: Claims = { ...more, ...claims };
   const acr = upstreamAcr(connection.settings.assurance, claims);
-  return { subject, user: mapClaims(mapping, all), acr };
+  return { subject, user: mapClaims(mapping, all), acr, groupIds: claimedGroupIds(groups, all) };
 }
 
 /** RFC 9207 §2.4: sent or announced, it is the issuer exactly. */
