@@ -1,6 +1,7 @@
 /** Every line of the design's table of speed (quality.md), in its order. */
 import type { Row } from "./row.ts";
 import { comparedRows } from "./rows/compared-rows.ts";
+import { directoryRow } from "./rows/directory-row.ts";
 import { enrolmentRow } from "./rows/enrolment-row.ts";
 import { heapRow } from "./rows/heap-row.ts";
 import { loginRow } from "./rows/login-row.ts";
@@ -10,6 +11,7 @@ import { overloadRow } from "./rows/overload-row.ts";
 import { poolRow } from "./rows/pool-row.ts";
 import { postgresRow } from "./rows/postgres-row.ts";
 import { readRows } from "./rows/read-rows.ts";
+import { scimImportRow } from "./rows/scim-import-row.ts";
 import { startRow } from "./rows/start-row.ts";
 import { streamsRow } from "./rows/streams-row.ts";
 import { eventsRow, tokensRow } from "./rows/tokens-row.ts";
@@ -25,6 +27,8 @@ export const rows: readonly Row[] = [
   organisationsRow,
   tokensRow,
   eventsRow,
+  directoryRow,
+  scimImportRow,
   streamsRow,
   workersRow,
   observedRow,

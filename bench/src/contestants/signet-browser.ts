@@ -18,7 +18,10 @@ export async function signIn(
   for (let step = 0; step < mostSteps; step += 1) {
     const response: Response = await fetch(next.url, {
       ...(next.form === undefined ? {} : { method: "POST", body: next.form }),
-      headers: { cookie: cookie(), origin: new URL(next.url).origin, "sec-fetch-site": "same-origin" },
+      headers: {
+        ...{ cookie: cookie(), origin: new URL(next.url).origin, accept: "text/html" },
+        "sec-fetch-site": "same-origin",
+      },
       redirect: "manual",
     });
     for (const line of response.headers.getSetCookie()) {
@@ -26,9 +29,10 @@ export async function signIn(
       if (name !== undefined && value !== undefined) jar.set(name, value);
     }
     const location = response.headers.get("location");
+    const target = location === null ? undefined : new URL(location, next.url).href;
     const page = await response.text();
-    if (location?.startsWith(redirectUri)) return { cookie: cookie() };
-    if (location !== null) next = { url: new URL(location, next.url).href };
+    if (target?.startsWith(redirectUri)) return { cookie: cookie() };
+    if (target !== undefined) next = { url: target };
     else if (response.status === 200) next = filledForm(page, next.url, answers);
     else throw new Error(`sign-in stopped with ${response.status}: ${page.slice(0, 300)}`);
   }

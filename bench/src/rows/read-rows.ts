@@ -1,6 +1,7 @@
 /** Management reads: signed by a system account (HMAC), and by bearer token; beside a bare POST with a point read. */
 import { createHmac } from "node:crypto";
 import type { Bench } from "../bench.ts";
+import { newApiClient } from "../contestants/api-client.ts";
 import { barePost, startBare } from "../contestants/bare-contestant.ts";
 import { runSignet } from "../contestants/signet-command.ts";
 import type { RunningSignet } from "../contestants/signet-server.ts";
@@ -77,23 +78,8 @@ async function signedRead({ demo }: RunningSignet): Promise<Read> {
 
 /** One user's record. */
 async function bearerRead(signet: RunningSignet): Promise<Read> {
-  const { demo, settings, port } = signet;
-  const app = await runSignet(settings, [
-    ...["app", "create", "--org", demo.org, "--name", "Reader", "--type", "confidential"],
-    ...["--grant", "client_credentials", "--scope", "signet:users:read"],
-  ]);
-  const base = `http://localhost:${port}`;
-  const body = new URLSearchParams({
-    grant_type: "client_credentials",
-    scope: "signet:users:read",
-    resource: `${base}/api/v1`,
-    client_id: app["clientId"] ?? "",
-    client_secret: app["clientSecret"] ?? "",
-  });
-  const token = (await (await fetch(`${demo.issuer}/token`, { method: "POST", body })).json()) as {
-    access_token?: string;
-  };
-  const headers = { Authorization: `Bearer ${token.access_token}` };
+  const { demo, settings } = signet;
+  const headers = await newApiClient(signet, ["signet:users:read"]);
   const { id = "" } = await runSignet(settings, [
     ...["user", "create", "--org", demo.org, "--email", "read@bench.example"],
     ...["--role", "standard", "--verified", "--generate"],

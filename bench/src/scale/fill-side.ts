@@ -15,6 +15,7 @@ import {
 } from "../../../packages/server/src/testing/fixtures/copied-rows.ts";
 import { answerQuestions } from "../child-side.ts";
 import { median } from "../load/statistics.ts";
+import { type Directory, makeDirectory } from "./big-directory.ts";
 
 const [settings = "{}"] = process.argv.slice(2);
 const service = await openService(readConfig(JSON.parse(settings) as Record<string, string>), {
@@ -29,6 +30,9 @@ export type FillQuestion =
   | { kind: "copy-organisations"; orgId: string; from: number; count: number }
   | { kind: "copy-families"; orgId: string; from: number; count: number }
   | { kind: "copy-events"; orgId: string; from: number; count: number }
+  /** Users, groups and roles beside what there is. */
+  | { kind: "make-directory"; directory: Directory }
+  | { kind: "analyse" }
   /** One event written and the newest page read, so many times. */
   | { kind: "time-events"; orgId: string; count: number };
 
@@ -110,9 +114,14 @@ answerQuestions<FillQuestion, FillAnswer>({ port: 0 }, async (question) => {
     const { result, ...answer } = await timed(question.count, makeOne);
     return result === undefined ? answer : { ...answer, last: result };
   }
+  const begun = performance.now();
+  if (question.kind === "make-directory" || question.kind === "analyse") {
+    if (question.kind === "analyse") await analyse(db);
+    else await makeDirectory(db, question.directory);
+    return { cpuMs: 0, seconds: (performance.now() - begun) / 1000 };
+  }
   const { orgId, count } = question;
   if (question.kind === "time-events") return timeEvents(orgId, count);
-  const begun = performance.now();
   if (question.kind === "copy-organisations") await copyOrganisations(orgId, question.from, count);
   if (question.kind === "copy-families") await copyFamilies(orgId, question.from, count);
   if (question.kind === "copy-events") await copyEvents(orgId, question.from, count);

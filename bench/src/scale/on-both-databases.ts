@@ -7,6 +7,7 @@ import type { Check, Measured } from "../row.ts";
 import type { FillAnswer, FillQuestion } from "./fill-side.ts";
 
 export interface Growing {
+  readonly database: "sqlite" | "postgres";
   readonly signet: RunningSignet;
   /** Where it lies, with the log. */
   readonly folder: string;
@@ -27,6 +28,7 @@ export async function onBothDatabases(
   measure: (
     growing: Growing,
   ) => Promise<Pick<Measured, "checks" | "intervals"> & { figures: Record<string, Figure> }>,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Measured> {
   const figures: Record<string, Figure> = {};
   const checks: Check[] = [];
@@ -36,13 +38,14 @@ export async function onBothDatabases(
     const isPostgres = database === "postgres";
     const signet = await startSignet(folder, {
       databaseUrl: isPostgres ? await bench.newPostgresDatabase() : undefined,
+      environment,
     });
     const side: Child<FillQuestion, FillAnswer> = await startChild("scale/fill-side.ts", [
       JSON.stringify(signet.settings),
     ]);
     const others = isPostgres ? [(await bench.onPostgres()).database.pid] : [];
     const fill = (question: FillQuestion) => side.ask(question, fillSeconds);
-    const measured = await measure({ signet, folder, pids: [signet.pid, ...others], fill });
+    const measured = await measure({ database, signet, folder, pids: [signet.pid, ...others], fill });
     for (const [who, figure] of Object.entries(measured.figures)) figures[`${database} ${who}`] = figure;
     checks.push(...measured.checks.map((check) => ({ ...check, what: `${database}: ${check.what}` })));
     intervals[database] = measured.intervals;

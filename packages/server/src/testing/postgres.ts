@@ -156,7 +156,7 @@ function serverSettings(port: number, { isDurable = false, hasStandby = false }:
     // Statements that fail on purpose are every test suite's daily bread: the log keeps only the server's own life.
     log_min_messages: "log",
     // Hundreds of databases that live for seconds: nothing to tidy up in them, and a worker for each would look.
-    autovacuum: "off",
+    ...(isDurable ? {} : { autovacuum: "off" }),
     jit: "off",
     wal_level: hasStandby ? "replica" : "minimal",
     max_wal_senders: hasStandby ? "4" : "0",

@@ -131,13 +131,16 @@ export interface MemberPage {
   readonly limit: number;
 }
 
-/** A group and everything inside it, however deep; ends in any state of the rows. */
+/**
+ * A group and everything inside it, however deep; ends in any state of the rows. `cross join`: SQLite begins with what it names
+ * first, and not with all that is nested in the organisation.
+ */
 export const insideGroup = ({ orgId, id }: GroupKey, isEffective: boolean): RawBuilder<unknown> =>
   isEffective
     ? sql`with recursive inside (id) as (
         select cast(${id} as text)
         union
-        select n.member_id from inside join group_nested n on n.org_id = ${orgId} and n.group_id = inside.id)`
+        select n.member_id from inside cross join group_nested n where n.org_id = ${orgId} and n.group_id = inside.id)`
     : sql`with inside (id) as (select cast(${id} as text))`;
 
 export async function listMembers(
@@ -158,14 +161,29 @@ export async function listMembers(
     listed.push(...rows.map((row) => ({ type: "group" as const, ...row })));
   }
   if (listed.length >= limit) return listed;
-  const { rows } = await sql<{ id: string }>`${insideGroup(group, effective)}
-    select distinct u.user_id as id from inside
-    join group_user u on u.org_id = ${orgId} and u.group_id = inside.id
-    where u.user_id > ${after?.type === "user" ? after.id : ""}
-    order by u.user_id limit ${limit - listed.length}`.execute(db);
+  const { rows } = await usersIn(group, effective, {
+    after: after?.type === "user" ? after.id : "",
+    limit: limit - listed.length,
+  }).execute(db);
   const ids = rows.map(({ id }) => id);
   const names = await findMemberNames(db, orgId, ids);
   return [...listed, ...ids.flatMap((id) => toUserMember(names.get(id)))];
+}
+
+function usersIn(
+  group: GroupKey,
+  effective: boolean,
+  { after, limit }: { readonly after: string; readonly limit: number },
+) {
+  const { orgId, id } = group;
+  if (!effective)
+    return sql<{ id: string }>`select user_id as id from group_user
+      where org_id = ${orgId} and group_id = ${id} and user_id > ${after} order by user_id limit ${limit}`;
+  // In an order that no index has: else the users of all groups of the organisation are read in it.
+  return sql<{ id: string }>`${insideGroup(group, effective)}
+    select distinct (u.user_id || '') as id from inside cross join group_user u
+    where u.org_id = ${orgId} and u.group_id = inside.id and u.user_id > ${after}
+    order by 1 limit ${limit}`;
 }
 
 const toUserMember = (user: MemberName | undefined): GroupMember[] =>

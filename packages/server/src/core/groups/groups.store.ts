@@ -137,13 +137,21 @@ const matching = (db: Db, orgId: string, { words = [], source }: GroupFilter) =>
 export async function listGroups(db: Db, orgId: string, page: GroupPage): Promise<CountedGroup[]> {
   const column = sql.ref(groupSorts[page.sort]);
   const { within, direction } = readPage(page, { value: column, id: sql.ref("id") });
-  const rows = await matching(db, orgId, page)
-    .selectAll()
-    .select(groupColumns.memberCount.as("memberCount"))
+  const ids = matching(db, orgId, page)
+    .select("id")
     .where(within)
     .orderBy(column, direction)
     .orderBy("id", direction)
-    .limit(page.limit)
+    .limit(page.limit);
+  // Members are counted of the page's groups alone: beside the order SQLite counts them of all.
+  const rows = await db
+    .selectFrom("user_group")
+    .selectAll()
+    .select(groupColumns.memberCount.as("memberCount"))
+    .where("org_id", "=", orgId)
+    .where("id", "in", (eb) => eb.selectFrom(ids.as("page")).select("page.id"))
+    .orderBy(column, direction)
+    .orderBy("id", direction)
     .execute();
   return inListOrder(page, rows).map(withCount);
 }

@@ -50,7 +50,7 @@ export function createScimUser(
     const known = await lockByUserName(inside, where, String(resource["userName"]));
     if (known && known.deletedAt === null) throw taken("userName");
     const id = known?.userId ?? (await insertAccount(inside, by, account));
-    await writeUser(inside, by, { id, resource, account });
+    await writeUser(inside, by, { id, resource, account, isNew: known === undefined });
     return requireVisible(tx, by, id);
   });
 }
@@ -155,13 +155,15 @@ interface Written {
   readonly id: string;
   readonly resource: Resource;
   readonly account: ProvisionedAccount;
+  /** The account has just been made of it, but for its details and attributes. */
+  readonly isNew?: boolean;
 }
 
 /** The account has been locked, or made. */
 async function writeUser(
   inside: ProvisionDeps,
   by: Provisioning,
-  { id, resource, account }: Written,
+  { id, resource, account, isNew = false }: Written,
 ): Promise<void> {
   const tx = inside.database.query;
   const { orgId, id: connectionId } = by.connection;
@@ -174,10 +176,12 @@ async function writeUser(
     throw fault("invalidValue", `userName and externalId have at most ${MAX_KEY} bytes.`);
   const clash = await findClash(tx, { orgId, connectionId }, { userId: id, userName, externalId });
   if (clash) throw taken(clash);
-  const user = await findUser(tx, orgId, id);
-  if (!user) throw noSuchUser();
-  const before = await findScimUser(tx, orgId, id);
-  await writeAccount(inside, by, { user, before: readBefore(before?.resource) }, account);
+  const before = isNew ? undefined : await findScimUser(tx, orgId, id);
+  if (!isNew || hasMore(account)) {
+    const user = await findUser(tx, orgId, id);
+    if (!user) throw noSuchUser();
+    await writeAccount(inside, by, { user, before: readBefore(before?.resource) }, account);
+  }
   const now = inside.clock();
   if (before?.resource === text && before.deletedAt === null) return;
   const changed = changedMembers(before?.resource, resource);
@@ -186,6 +190,10 @@ async function writeUser(
   const key = { orgId, userId: id, connectionId, emails: emailsOf(resource) };
   await putScimUser(tx, { ...key, userName, externalId, resource: text, deletedAt: null, updatedAt: now });
 }
+
+/** Than what an account is made with. */
+const hasMore = ({ profile, attributes }: ProvisionedAccount): boolean =>
+  Object.keys(profile.details).length > 0 || Object.keys(attributes).length > 0;
 
 const readBefore = (text: string | undefined): Resource =>
   text === undefined ? {} : (JSON.parse(text) as Resource);

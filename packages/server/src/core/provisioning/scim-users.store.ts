@@ -199,18 +199,15 @@ export async function findClash(
   { orgId, connectionId }: ConnectionOf,
   { userId, userName, externalId }: { userId: string; userName: string; externalId: string | null },
 ): Promise<"userName" | "externalId" | undefined> {
-  const rows = await db
+  const others = db
     .selectFrom("scim_user")
-    .select(["user_name_key", "external_id"])
+    .select("user_name_key")
     .where((eb) => allOf(eb, { org_id: orgId, connection_id: connectionId }))
-    .where("user_id", "<>", userId)
-    .where((eb) =>
-      eb.or([
-        eb("user_name_key", "=", userNameKey(userName)),
-        ...(externalId === null ? [] : [eb("external_id", "=", externalId)]),
-      ]),
-    )
-    .execute();
+    .where("user_id", "<>", userId);
+  const named = others.where("user_name_key", "=", userNameKey(userName));
+  // Each by its index: of conditions that `or` joins, PostgreSQL may read every user of the connection.
+  const either = externalId === null ? named : named.unionAll(others.where("external_id", "=", externalId));
+  const rows = await either.execute();
   const [row] = rows;
   if (!row) return undefined;
   return row.user_name_key === userNameKey(userName) ? "userName" : "externalId";

@@ -13,6 +13,7 @@ import {
   accountColumns,
   findHomeAccount,
   type GuestKey,
+  isOfGuest,
   withHomeAccounts,
 } from "./members/guests.store.ts";
 import { memberships, searchKey, updateSearchKey } from "./members/members.store.ts";
@@ -198,8 +199,7 @@ const toSignInAccount = (orgId: string, row: MemberRow): SignInAccount => ({
 /** Guests whose search key begins with an email address, oldest first: then their accounts are asked. */
 const guestsLike = (db: Db, orgId: string, emailKey: string) =>
   members(db, orgId)
-    // As in the partial index of guests, who are few.
-    .whereRef("membership.home_org_id", "<>", "membership.org_id")
+    .where(isOfGuest)
     .where(startsWith(db, emailKey))
     .orderBy("membership.created_at")
     .orderBy("membership.user_id");

@@ -2,7 +2,7 @@
  * The accounts of guests, which are their homes'. Data distributes by organisation: no statement joins the rows of two, so what
  * a guest's account says is read from its home afterwards, and only for guests.
  */
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { columnsOf } from "../../../db/columns.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
@@ -99,14 +99,19 @@ export async function findHomeAccounts(db: Db, guests: readonly GuestKey[]): Pro
   return { of: ({ homeOrgId, id }) => found.get(keyOf(homeOrgId, id)) };
 }
 
+/**
+ * A membership of a guest, as in the partial index of these, who are few. SQLite takes that index for the second comparison alone:
+ * without it every member is read, at each sign-in too.
+ */
+export const isOfGuest = sql<SqlBool>`(membership.home_org_id <> membership.org_id and membership.home_org_id > '')`;
+
 /** All guests of an organisation, who are few. */
 export async function listGuests(db: Db, orgId: string): Promise<GuestKey[]> {
   const rows = await db
     .selectFrom("membership")
     .select(["home_org_id", "user_id"])
     .where("org_id", "=", orgId)
-    // As in the partial index of guests.
-    .whereRef("home_org_id", "<>", "org_id")
+    .where(isOfGuest)
     .execute();
   return rows.map(({ home_org_id, user_id }) => ({ homeOrgId: home_org_id, id: user_id }));
 }

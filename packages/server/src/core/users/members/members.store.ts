@@ -9,7 +9,13 @@ import { oneOf } from "../../../db/one-of.ts";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 import type { Role, User } from "../user.ts";
-import { type AccountRow, disabledGuests, type HomeAccount, withHomeAccounts } from "./guests.store.ts";
+import {
+  type AccountRow,
+  disabledGuests,
+  type HomeAccount,
+  isOfGuest,
+  withHomeAccounts,
+} from "./guests.store.ts";
 
 /** The status of a member: the first that applies, except `guest`, which matches every guest. */
 export const memberStates = ["active", "disabled", "invited", "guest"] as const;
@@ -64,8 +70,8 @@ const withAccounts = (of: SelectQueryBuilder<Schema, "membership", object>) =>
 export const memberships = (db: Db, orgId: string) =>
   withAccounts(db.selectFrom("membership").where("membership.org_id", "=", orgId));
 
-// As in the indexes.
-const orderColumns = {
+/** As in the indexes. */
+export const orderColumns = {
   created: sql.ref("membership.created_at"),
   email: sql`substr(membership.search_key, 1, 100)`,
 } as const;
@@ -184,18 +190,16 @@ function has(
 function isIn(eb: Listed, state: MemberState, isDisabledGuest: Expression<SqlBool>): Expression<SqlBool> {
   const isEnabled = eb.and([eb("user_account.disabled_at", "is", null), eb("home.disabled_at", "is", null)]);
   const isOwn = eb("membership.home_org_id", "=", eb.ref("membership.org_id"));
-  // As in the partial index of guests.
-  const isGuest = eb("membership.home_org_id", "<>", eb.ref("membership.org_id"));
   const isAccepted = eb("user_account.password_hash", "is not", null);
   switch (state) {
     case "active":
-      return eb.or([eb.and([isOwn, isEnabled, isAccepted]), eb.and([isGuest, eb.not(isDisabledGuest)])]);
+      return eb.or([eb.and([isOwn, isEnabled, isAccepted]), eb.and([isOfGuest, eb.not(isDisabledGuest)])]);
     case "disabled":
-      return eb.or([eb.and([isOwn, eb.not(isEnabled)]), eb.and([isGuest, isDisabledGuest])]);
+      return eb.or([eb.and([isOwn, eb.not(isEnabled)]), eb.and([isOfGuest, isDisabledGuest])]);
     case "invited":
       return eb.and([isOwn, isEnabled, eb.not(isAccepted)]);
     case "guest":
-      return isGuest;
+      return isOfGuest;
   }
 }
 

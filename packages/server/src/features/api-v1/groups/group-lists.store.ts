@@ -59,16 +59,19 @@ export async function listGroupPage(
       .where(matching)
       .where(mentions(list.search ?? ""))
       .$if(ofUser !== undefined, (query) => query.where(ofUser ? has(orgId, ofUser) : sql<SqlBool>`1 = 1`));
-  const rows = await kept()
+  const ids = kept().select("user_group.id").where(within).orderBy(value, direction).orderBy(id, direction);
+  // Members are counted of the page's groups alone: beside the order SQLite counts them of all.
+  const rows = await db
+    .selectFrom("user_group")
     .select(["org_id as orgId", "id", "display_name as displayName", "description", "version"])
     .select(["external_id as externalId", "source", "connection_id as connectionId"])
     .select(["created_at as createdAt", "updated_at as updatedAt"])
     .select(groupColumns.memberCount.$castTo<number | string>().as("memberCount"))
     .select(value.as("sortValue"))
-    .where(within)
+    .where("user_group.org_id", "=", orgId)
+    .where("user_group.id", "in", (eb) => eb.selectFrom(ids.limit(limit).as("page")).select("page.id"))
     .orderBy(value, direction)
     .orderBy(id, direction)
-    .limit(limit)
     .execute();
   const shown = rows.map((row) => ({
     ...row,
@@ -91,7 +94,7 @@ function has(orgId: string, { userId, effective }: GroupsOfUser): RawBuilder<Sql
   if (!effective) return sql<SqlBool>`user_group.id in (${direct})`;
   return sql<SqlBool>`user_group.id in (with recursive inside (id) as (${direct}
     union
-    select n.group_id from inside join group_nested n on n.org_id = ${orgId} and n.member_id = inside.id)
+    select n.group_id from inside cross join group_nested n where n.org_id = ${orgId} and n.member_id = inside.id)
     select id from inside)`;
 }
 

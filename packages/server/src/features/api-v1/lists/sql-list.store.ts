@@ -13,6 +13,8 @@ export type SqlField =
   | {
       readonly kind: "text" | "number" | "time";
       readonly of: RawBuilder<unknown>;
+      /** What an index has in the order of the member; never null, and at most as long as a cursor may carry. */
+      readonly order?: RawBuilder<unknown>;
       /** So that the list can be read in the order of an index. */
       readonly isNeverNull?: boolean;
     }
@@ -71,6 +73,7 @@ function sortValue(field: SqlField, isOnPostgres: boolean): RawBuilder<string | 
   if (field.kind === "boolean") return sql<number>`case when ${field.is} then 1 else 0 end`;
   if (field.kind !== "text")
     return field.isNeverNull ? sql<number>`${field.of}` : sql<number>`coalesce(${field.of}, -1)`;
+  if (field.order) return sql<string>`${field.order}`;
   const text = folded(sql`coalesce(${field.of}, '')`, isOnPostgres);
   const start = sql<string>`substr(${text}, 1, ${sql.lit(SORTED_LETTERS)})`;
   return isOnPostgres ? sql<string>`(${start}) collate "C"` : start;

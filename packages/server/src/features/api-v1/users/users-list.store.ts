@@ -1,12 +1,14 @@
 /** The list of users: the database filters, sorts and pages; the page's users are read with what their records show. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { guestRelation } from "../../../core/users/members/guests.store.ts";
-import { memberships, searchWords } from "../../../core/users/members/members.store.ts";
+import { memberships, orderColumns, searchWords } from "../../../core/users/members/members.store.ts";
 import type { DetailName } from "../../../core/users/profile/details.ts";
+import { emailKey } from "../../../core/users/user.ts";
 import { findUsers } from "../../../core/users/users.store.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
+import type { CheckedFilter } from "../lists/checked-filter.ts";
 import { jsonText } from "../lists/json-member.store.ts";
 import type { ListPage, ListRequest } from "../lists/list-request.ts";
 import { type SqlField, type SqlFields, sqlList, sqlPage } from "../lists/sql-list.store.ts";
@@ -25,8 +27,14 @@ const ofOwn = (condition: RawBuilder<SqlBool>) => sql<SqlBool>`(not ${isGuest} a
 
 const connectionOfOwn = sql`case when ${isGuest} then null else ${connectionId} end`;
 
+interface Listed {
+  readonly hasGuests: boolean;
+  /** An index finds the few that there are. */
+  readonly isNarrow: boolean;
+}
+
 /** As the records show them. @param now milliseconds */
-function userFields(isOnPostgres: boolean, now: number, hasGuests: boolean): SqlFields {
+function userFields(isOnPostgres: boolean, now: number, { hasGuests, isNarrow }: Listed): SqlFields {
   const columnOf = accountColumn(hasGuests);
   const account = (column: string): SqlField => ({ kind: "text", of: columnOf(column) });
   const detail = ([name, member]: readonly [string, string]): [string, SqlField] => [
@@ -35,10 +43,11 @@ function userFields(isOnPostgres: boolean, now: number, hasGuests: boolean): Sql
   ];
   const isDisabled = sql<SqlBool>`(${columnOf("disabled_at")} is not null
     or (not ${isGuest} and home.disabled_at is not null))`;
+  const began = sql.ref("membership.created_at");
   const isInvited = ofOwn(sql<SqlBool>`coalesce(${invitedUntil}, 0) > cast(${now} as bigint)`);
   return {
     id: { kind: "text", of: sql.ref("membership.user_id") },
-    email: account("email"),
+    email: { kind: "text", of: columnOf("email"), ...(isNarrow ? {} : { order: orderColumns.email }) },
     emailVerified: { kind: "boolean", is: sql<SqlBool>`(${columnOf("email_verified_at")} is not null)` },
     username: account("username"),
     firstname: account("firstname"),
@@ -57,8 +66,8 @@ function userFields(isOnPostgres: boolean, now: number, hasGuests: boolean): Sql
     externalId: { kind: "text", of: sql`case when ${isGuest} then null else ${externalId} end` },
     hasPassword: { kind: "boolean", is: ofOwn(sql<SqlBool>`user_account.password_changed_at is not null`) },
     lastSignInAt: { kind: "time", of: lastSignIn },
-    // As in the index; of a guest, when the membership began.
-    createdAt: { kind: "time", of: sql.ref("membership.created_at"), isNeverNull: true },
+    // As in the index; of a few, as in none: SQLite would read everybody in its order. Of a guest, when the membership began.
+    createdAt: { kind: "time", of: isNarrow ? sql`(${began} + 0)` : began, isNeverNull: true },
     updatedAt: {
       kind: "time",
       of: sql`coalesce(${columnOf("profile_changed_at")}, ${columnOf("updated_at")})`,
@@ -68,7 +77,7 @@ function userFields(isOnPostgres: boolean, now: number, hasGuests: boolean): Sql
 }
 
 /** Names and kinds, for the parameters of the list. */
-export const userListFields: SqlFields = userFields(false, 0, false);
+export const userListFields: SqlFields = userFields(false, 0, { hasGuests: false, isNarrow: false });
 
 export async function listUserPage(
   db: Db,
@@ -77,7 +86,9 @@ export async function listUserPage(
   now: number,
 ): Promise<ListPage<ShownUser & { readonly sortValue: string | number }>> {
   const guests = readsAccounts(list) ? await guestRelation(db, orgId) : undefined;
-  const fields = userFields(isPostgres(db), now, guests !== undefined);
+  const email = list.filter && emailIn(list.filter);
+  const isNarrow = email !== undefined;
+  const fields = userFields(isPostgres(db), now, { hasGuests: guests !== undefined, isNarrow });
   const sqlOf = sqlList(db, list, fields, sql.ref("membership.user_id"));
   const members = () => {
     const query = memberships(db, orgId);
@@ -87,10 +98,11 @@ export async function listUserPage(
       ? (query.leftJoin(guests.as("guest"), (join) => join.on(isTheirs)) as unknown as typeof query)
       : query;
   };
-  const matching = () =>
-    members()
-      .where(sqlOf.matching)
-      .where(mentions(list.search ?? "", isPostgres(db)));
+  const found = mentions(list.search ?? "", isPostgres(db));
+  const matching = () => {
+    const query = members().where(sqlOf.matching).where(found);
+    return email === undefined ? query : query.where(hasAddress(orgId, email, guests));
+  };
   const places = await matching()
     .select("membership.user_id as id")
     .select(sqlOf.value.as("sortValue"))
@@ -106,11 +118,33 @@ export async function listUserPage(
     const user = byId.get(id);
     return user ? [{ ...user, state: states.get(id), sortValue }] : [];
   });
-  return sqlPage(list, rows, () => countRows(db, matching().select("membership.user_id")));
+  return sqlPage(list, rows, () => {
+    // Every membership has its account: without a filter it decides nothing, and costs two look-ups a row.
+    const plain = db.selectFrom("membership").where("membership.org_id", "=", orgId).where(found);
+    return countRows(db, (list.filter ? matching() : plain).select("membership.user_id"));
+  });
+}
+
+/** The address that a user must have to be what the filter looks for. */
+function emailIn(filter: CheckedFilter): string | undefined {
+  if (filter.op === "and" && "filters" in filter)
+    return filter.filters.map(emailIn).find((email) => email !== undefined);
+  return filter.op === "eq" && filter.member === "email" ? String(filter.value) : undefined;
+}
+
+/** As an index finds it; of guests, whose accounts are elsewhere, all. */
+function hasAddress(
+  orgId: string,
+  email: string,
+  guests: RawBuilder<unknown> | undefined,
+): RawBuilder<SqlBool> {
+  const own = sql`select id from user_account where org_id = ${orgId} and email_key = ${emailKey(email)}`;
+  const others = guests ? sql`union all select id from ${guests} as others` : sql``;
+  return sql<SqlBool>`membership.user_id in (${own} ${others})`;
 }
 
 /** What every list has: guests' accounts need not be read for it. */
-const ofMembership: readonly string[] = ["createdAt", "id", "role", "guest", "lastSignInAt"];
+const ofMembership: readonly string[] = ["createdAt", "id", "email", "role", "guest", "lastSignInAt"];
 
 const readsAccounts = ({ filter, sort }: ListRequest): boolean =>
   filter !== undefined || !ofMembership.includes(sort.member);
