@@ -86,7 +86,12 @@ export type {
   ApiNewInvitation,
 } from "./generated/invitations.ts";
 export type { ApiNewOrganisation, ApiRoot } from "./generated/operators.ts";
-export type { ApiAuditEvent, ApiOrganisationChange, ApiSigningKey } from "./generated/organisation.ts";
+export type {
+  ApiAuditEvent,
+  ApiNewImage,
+  ApiOrganisationChange,
+  ApiSigningKey,
+} from "./generated/organisation.ts";
 export type {
   ApiAccess,
   ApiAssignment,
@@ -115,7 +120,13 @@ export type {
   ApiSystemAccountChange,
   ApiSystemAccountKey,
 } from "./generated/system-accounts.ts";
-export type { ApiNewUser, ApiSession, ApiUser } from "./generated/users.ts";
+export type {
+  ApiNewUser,
+  ApiSession,
+  ApiUser,
+  ApiUserImport,
+  ApiUserImportResult,
+} from "./generated/users.ts";
 export type {
   ActOptions,
   ApiActs,

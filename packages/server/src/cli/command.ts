@@ -71,6 +71,8 @@ interface CommandDefinition {
   readonly mayBegin?: boolean;
   /** What it does with `--server`: by API v1 of that server. A command with `runByApi` always does. */
   atServer?(call: RecordCall): Promise<number>;
+  /** Why it can't do with a server's API: with `--server` it refuses with this. */
+  readonly onlyHere?: string;
   /** Reports an invalid configuration in place of the usual message. @returns the exit code */
   runMisconfigured?(faults: readonly string[], call: Omit<Call, "config">): number;
 }

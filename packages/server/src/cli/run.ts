@@ -9,7 +9,15 @@ import { appCommands } from "./app/app-commands.ts";
 import { auditCommands } from "./audit/audit-commands.ts";
 import { backupCommand } from "./backup/backup-command.ts";
 import { restoreCommand } from "./backup/restore-command.ts";
-import { type Call, type Command, type Io, optionalText, optionsOf, UsageError } from "./command.ts";
+import {
+  type Call,
+  type Command,
+  type Io,
+  optionalText,
+  optionsOf,
+  serverOptions,
+  UsageError,
+} from "./command.ts";
 import { configCommands } from "./config/config-commands.ts";
 import { organisationConfigCommands } from "./config/organisation-config.ts";
 import { consentCommands } from "./consent/consent-commands.ts";
@@ -24,14 +32,14 @@ import { commandHelp, generalHelp } from "./help.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { masterKeyCommands } from "./master-key/master-key-commands.ts";
 import { migrateCommand } from "./migrate.ts";
+import { withServer } from "./on-server/commands-on-server.ts";
 import { operatorCommands } from "./operator/operator-commands.ts";
 import { orgCommands } from "./org/org-commands.ts";
 import { errorMessage } from "./output.ts";
 import { agentCommands } from "./pool/agent-commands.ts";
 import { poolCommands } from "./pool/pool-commands.ts";
 import { loginCommands } from "./remote/login-commands.ts";
-import { withServer } from "./remote/others-on-server.ts";
-import { localWork, remoteWork } from "./remote/run-records.ts";
+import { localWork, remoteWork, requireHere } from "./remote/run-records.ts";
 import { roleCommands } from "./role/role-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
 import { secretCommands } from "./secret/secret-commands.ts";
@@ -118,7 +126,10 @@ async function runCommand(
 ): Promise<number> {
   const { io, readConfig, around } = environment;
   const options = optionsOf(command);
-  const parsed = Object.entries(options).map(([name, { value, multiple = false }]) => {
+  const isOnlyHere = command.onlyHere !== undefined;
+  // Taken by a command that refuses them too, for it to say why.
+  const accepted = isOnlyHere ? { ...serverOptions, ...options } : options;
+  const parsed = Object.entries(accepted).map(([name, { value, multiple = false }]) => {
     const type = value === undefined ? ("boolean" as const) : ("string" as const);
     return [name, { type, multiple }] as const;
   });
@@ -132,6 +143,8 @@ async function runCommand(
     io.print(commandHelp(command));
     return 0;
   }
+  const client = environment.readClientSettings();
+  if (isOnlyHere) requireHere(command, { values, client });
   const missing = Object.entries(options)
     .filter(
       ([, { required, requiredWithout }]) =>
@@ -142,7 +155,7 @@ async function runCommand(
   if (missing.length > 0) throw new UsageError(missing.map((name) => `--${name} is required`).join(", "));
   const unexpected = positionals[command.positionals ?? 0];
   if (unexpected !== undefined) throw new UsageError(`unexpected argument "${unexpected}"`);
-  const remote = remoteWork(command, { values, positionals, io, client: environment.readClientSettings() });
+  const remote = remoteWork(command, { values, positionals, io, client });
   if (remote) return remote();
   let config: Config;
   try {

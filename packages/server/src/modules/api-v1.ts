@@ -21,6 +21,7 @@ import { apiInvitationsRoutes } from "../features/api-v1/invitations/invitations
 import { apiOperatorsRoutes, apiRootRoute } from "../features/api-v1/operators/organisations.route.ts";
 import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-events.route.ts";
 import { apiConfigurationRoutes } from "../features/api-v1/organisation/configuration.route.ts";
+import { apiImagesRoutes } from "../features/api-v1/organisation/images.route.ts";
 import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisation.route.ts";
 import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
 import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
@@ -35,6 +36,7 @@ import { apiSystemAccountKeysRoutes } from "../features/api-v1/system-accounts/s
 import { apiSystemAccountPermissionsRoutes } from "../features/api-v1/system-accounts/system-account-permissions.route.ts";
 import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/system-accounts.route.ts";
 import { apiIdentitiesRoutes } from "../features/api-v1/users/identities.route.ts";
+import { apiImportUsersRoute } from "../features/api-v1/users/import-users.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { registerDevice, withdrawCode } from "../features/device-identity/admin/register-device.ts";
@@ -124,6 +126,7 @@ export function apiV1Routes(
   apiAgentsRoutes(api, { ...apiDeps, signing });
   apiAgentKeysRoutes(api, { ...apiDeps, signing });
   apiOrganisationRoutes(api, apiDeps);
+  apiImagesRoutes(api, apiDeps);
   apiOperatorsRoutes(api, { ...apiDeps, deviceCa: service.deviceCa });
   apiRootRoute(scope, apiDeps);
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
@@ -134,6 +137,7 @@ export function apiV1Routes(
 function usersRoutes(api: ApiScope, deps: ApiDeps): void {
   apiUsersRoutes(api, deps);
   apiUserSessionsRoutes(api, deps);
+  apiImportUsersRoute(api, deps);
   apiIdentitiesRoutes(api, deps);
   apiUserGroupsRoutes(api, deps);
   apiInvitationsRoutes(api, deps);

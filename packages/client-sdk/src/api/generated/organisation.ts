@@ -14,6 +14,11 @@ export type ApiAuditEvent = {
   details: Record<string, unknown>;
 };
 
+export type ApiNewImage = {
+  /** The file, base64 */
+  content: string;
+};
+
 export type ApiOrganisationChange = {
   name?: string;
   branding?: {
@@ -55,6 +60,8 @@ export type ApiSigningKey = {
 export type OrganisationCalls = {
   "GET /api/v1/organisations/{org}": { answer: ApiOrganisation };
   "PATCH /api/v1/organisations/{org}": { body: ApiOrganisationChange; answer: ApiOrganisation };
+  "PUT /api/v1/organisations/{org}/images/{kind}": { body: ApiNewImage };
+  "DELETE /api/v1/organisations/{org}/images/{kind}": Record<string, never>;
   "GET /api/v1/organisations/{org}/signing-keys": {
     query?: {
       /** true: count the list as well */

@@ -35,6 +35,33 @@ export type ApiOrganisation = {
     /** Of the sign-in page, by language */
     signInTexts: Record<string, unknown>;
   };
+  /** Of the sign-in page; set by `PUT …/images/{kind}`, read-only here */
+  images: {
+    logo: {
+      uri: string;
+      /** Pixels */
+      width: number;
+      height: number;
+    } | null;
+    darkLogo: {
+      uri: string;
+      /** Pixels */
+      width: number;
+      height: number;
+    } | null;
+    favicon: {
+      uri: string;
+      /** Pixels */
+      width: number;
+      height: number;
+    } | null;
+    panel: {
+      uri: string;
+      /** Pixels */
+      width: number;
+      height: number;
+    } | null;
+  };
   policies: {
     passwordMinLength: number;
     sessionLifetimeSeconds: number;

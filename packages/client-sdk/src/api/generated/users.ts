@@ -100,6 +100,28 @@ export type ApiUser = {
   updatedAt: string;
 };
 
+export type ApiUserImport = {
+  users: {
+    email: string;
+    /** At most 100 characters */
+    firstname?: string;
+    /** At most 100 characters */
+    surname?: string;
+    /** Whether the address is known to be the user's; default: false */
+    emailVerified?: boolean;
+    /** Who was blocked there stays blocked; default: false */
+    disabled?: boolean;
+    /** bcrypt, or a PHC string of argon2, scrypt or PBKDF2 of bounded cost; replaced at the first sign-in */
+    passwordHash?: string | null;
+  }[];
+};
+
+export type ApiUserImportResult = {
+  created: number;
+  /** Users whose address the organisation has already */
+  skipped: number;
+};
+
 export type UsersCalls = {
   "GET /api/v1/organisations/{org}/users": {
     query?: {
@@ -155,6 +177,13 @@ export type UsersCalls = {
     answer: ApiUser;
   };
   "POST /api/v1/organisations/{org}/users/{id}/sign-out": { body?: Record<string, never>; answer: ApiUser };
+  "POST /api/v1/organisations/{org}/users/{id}/change-email": {
+    body?: {
+      /** Gets the link; the present address stays until it is used */
+      email: string;
+    };
+    answer: ApiUser;
+  };
   "POST /api/v1/organisations/{org}/users/{id}/reset-password": {
     body?: {
       /** Default: the user gets a link for a new one */
@@ -174,6 +203,7 @@ export type UsersCalls = {
     item: ApiSession;
   };
   "DELETE /api/v1/organisations/{org}/users/{id}/sessions/{sessionId}": Record<string, never>;
+  "POST /api/v1/organisations/{org}/users/import": { body: ApiUserImport; answer: ApiUserImportResult };
   "DELETE /api/v1/organisations/{org}/users/{id}/identities/{connectionId}": Record<string, never>;
   "GET /api/v1/organisations/{org}/users/{id}/groups": {
     query?: {

@@ -183,7 +183,7 @@ async function update(call: OrganisationCall): Promise<number> {
 }
 
 /** @throws UsageError for both at once */
-function readSwitch(values: Values, on: string, off: string): boolean | undefined {
+export function readSwitch(values: Values, on: string, off: string): boolean | undefined {
   if (values[on] === true && values[off] === true) throw new UsageError(`--${on} and --${off} contradict`);
   return values[on] === true ? true : values[off] === true ? false : undefined;
 }

@@ -67,7 +67,8 @@ async function rotate(call: OrganisationCall): Promise<number> {
   ]);
 }
 
-function readOverlap(text: string | undefined): number | undefined {
+/** Of `--expire-others-in`. @throws UsageError */
+export function readOverlap(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const overlap = readDuration(text, "expire-others-in");
   if (overlap > MAX_OVERLAP_SECONDS) throw new UsageError("--expire-others-in must be at most 365d");

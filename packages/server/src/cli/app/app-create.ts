@@ -4,7 +4,14 @@ import { type Application, usesSecrets } from "../../core/applications/applicati
 import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
-import { type Command, choice, type OrganisationCall, optionalText, requiredText } from "../command.ts";
+import {
+  type Command,
+  choice,
+  type OrganisationCall,
+  optionalText,
+  requiredText,
+  type Values,
+} from "../command.ts";
 import { fields, printResult } from "../output.ts";
 import { inOneTransaction } from "../with-service.ts";
 import { appRecord } from "./app-record.ts";
@@ -47,7 +54,7 @@ async function create(call: OrganisationCall): Promise<number> {
   const { service, values, io } = call;
   const chosen = readStack(values);
   const name = chosen ? (optionalText(values, "name") ?? chosen.stack.title) : requiredText(values, "name");
-  const clientType = readClientType(call, chosen);
+  const clientType = readClientType(values, chosen);
   const settings = { ...newSettingsOf(chosen), ...readNewSettings(values) };
   const { by } = call;
   // An application is never stored without its first secret.
@@ -80,7 +87,7 @@ async function create(call: OrganisationCall): Promise<number> {
 }
 
 /** @throws UsageError when `--type` contradicts `--for` */
-function readClientType({ values }: OrganisationCall, chosen: ChosenStack | undefined): ClientType {
+export function readClientType(values: Values, chosen: ChosenStack | undefined): ClientType {
   if (!chosen) return choice("type", requiredText(values, "type"), clientTypes);
   return optionalText(values, "type") === undefined
     ? chosen.stack.clientType

@@ -49,7 +49,7 @@ export const newSettingsOf = (chosen: ChosenStack | undefined): Partial<Applicat
 /** The members that `--for` adds to the JSON document, and the lines that follow the record's. */
 export function stackOutput(
   chosen: ChosenStack | undefined,
-  application: Application,
+  application: Pick<Application, "id" | "orgId" | "settings">,
   baseUrl: string,
   clientSecret?: string,
 ): { document: { stack?: StackName; setup?: readonly SetupFile[] }; lines: string[] } {

@@ -53,10 +53,7 @@ async function update(call: OrganisationCall): Promise<number> {
   if (!chosen && name === undefined && Object.keys(given).length + reset.length === 0)
     throw new UsageError("nothing to change: give at least one option");
   const { id, clientType, name: oldName } = await requireApplication(call);
-  if (chosen && chosen.stack.clientType !== clientType)
-    throw new Error(
-      `--for ${chosen.name} needs an application of the type ${chosen.stack.clientType}; the type of "${oldName}" is ${clientType} and can't be changed`,
-    );
+  if (chosen) requireClientType(chosen, { name: oldName, clientType });
   const changed = await changeApplication(service, { ...by, id }, (before) => ({
     name: name ?? before.name,
     settings: changedSettings(before, chosen, given, reset),
@@ -68,6 +65,17 @@ async function update(call: OrganisationCall): Promise<number> {
     ...appFields(changed),
     ...forStack.lines,
   ]);
+}
+
+/** @throws Error */
+export function requireClientType(
+  { name, stack }: ChosenStack,
+  present: { readonly name: string; readonly clientType: string },
+): void {
+  if (stack.clientType === present.clientType) return;
+  throw new Error(
+    `--for ${name} needs an application of the type ${stack.clientType}; the type of "${present.name}" is ${present.clientType} and can't be changed`,
+  );
 }
 
 /** Options win over `--reset`, which wins over `--for`. */
@@ -107,8 +115,8 @@ function consentSettings(
 }
 
 /** Addresses change with `--url` only, and scopes are never taken away: the application is in use. */
-function stackSettings(
-  before: ApplicationSettings,
+export function stackSettings(
+  before: Pick<ApplicationSettings, "redirectUris" | "allowedScopes">,
   chosen: ChosenStack | undefined,
 ): Partial<ApplicationSettings> {
   const { redirectUris = [], postLogoutRedirectUris = [], homepageUri, ...others } = newSettingsOf(chosen);

@@ -33,7 +33,7 @@ import { OPERATOR, organisationCall, readLimit } from "../with-service.ts";
 import { auditVerify } from "./audit-verify.ts";
 
 const PAGE = 200;
-const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = 50;
 /** For a replica to have all that there is at the beginning of an export. */
 const REPLICA_WAIT_MS = 5_000;
 
@@ -161,7 +161,8 @@ async function readFilter(call: OrganisationCall): Promise<AuditFilter> {
   });
 }
 
-function requireActions(what: string): readonly string[] {
+/** @throws UsageError when there is none */
+export function requireActions(what: string): readonly string[] {
   const actions = matchActions(what);
   if (actions.length > 0) return actions;
   const nouns = new Set(auditActions.map((action) => `${action.split(".")[0]}.`));
@@ -170,7 +171,8 @@ function requireActions(what: string): readonly string[] {
 
 const DAY_MS = 86_400_000;
 
-function readTimeOption(values: Values, option: "from" | "to"): number | undefined {
+/** Milliseconds; the day of `--to` is included. @throws UsageError */
+export function readTimeOption(values: Values, option: "from" | "to"): number | undefined {
   const text = optionalText(values, option);
   if (text === undefined) return undefined;
   const at = readTime(text);

@@ -26,7 +26,7 @@ export const organisationConfigCommands: readonly Command[] = [
     usage: "--org ID [--out FILE] [--json]",
     options: { out: { value: "FILE", help: "output file (default: standard output)" } },
     examples: ["signet config export --server https://id.example.com --org 01998d6e-… --out acme.json"],
-    runByApi: exportFile,
+    runByApi: exportConfiguration,
   },
   {
     name: "config diff",
@@ -34,14 +34,7 @@ export const organisationConfigCommands: readonly Command[] = [
     usage: "--org ID --file FILE [--prune] [--json]",
     options: fileOptions,
     examples: ["signet config diff --server https://id.example.com --org 01998d6e-… --file acme.json"],
-    runByApi: async (call) => {
-      const { changes } = await compare(call, await readSent(call));
-      const code = printResult(call, { upToDate: changes.length === 0, changes }, () => [
-        ...(changes.length === 0 ? [] : lines(call, changes)),
-        changes.length === 0 ? "Already up to date." : "Nothing was changed: signet config apply does it.",
-      ]);
-      return changes.length === 0 ? code : DRIFT;
-    },
+    runByApi: compareConfiguration,
   },
   {
     name: "config apply",
@@ -49,11 +42,11 @@ export const organisationConfigCommands: readonly Command[] = [
     usage: "--org ID --file FILE [--prune] [--yes] [--json]",
     options: { ...fileOptions, yes: { help: "apply without asking" } },
     examples: ["signet config apply --server https://id.example.com --org 01998d6e-… --file acme.json --yes"],
-    runByApi: apply,
+    runByApi: applyConfiguration,
   },
 ];
 
-async function exportFile(call: RecordCall): Promise<number> {
+export async function exportConfiguration(call: RecordCall): Promise<number> {
   const file = await call.api.read("/configuration");
   const text = `${JSON.stringify(file, null, 2)}\n`;
   const out = optionalText(call.values, "out");
@@ -94,7 +87,16 @@ const compare = ({ api }: RecordCall, sent: Sent): Promise<Compared> =>
 const lines = ({ api }: RecordCall, changes: readonly Entry[]): string[] =>
   differenceLines({ id: api.orgId, name: "organisation" }, changes);
 
-async function apply(call: RecordCall): Promise<number> {
+export async function compareConfiguration(call: RecordCall): Promise<number> {
+  const { changes } = await compare(call, await readSent(call));
+  const code = printResult(call, { upToDate: changes.length === 0, changes }, () => [
+    ...(changes.length === 0 ? [] : lines(call, changes)),
+    changes.length === 0 ? "Already up to date." : "Nothing was changed: signet config apply does it.",
+  ]);
+  return changes.length === 0 ? code : DRIFT;
+}
+
+export async function applyConfiguration(call: RecordCall): Promise<number> {
   const { io, values } = call;
   if (values.json && !values.yes)
     throw new UsageError("--json can't ask for confirmation: add --yes, or look with signet config diff");

@@ -6,7 +6,7 @@ import { type Command, type OrganisationCall, optionalChoice } from "../command.
 import { fields, formatTime, formatTimeOrNull, printList, printResult } from "../output.ts";
 import { OPERATOR } from "../with-service.ts";
 
-const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+export const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 
 const keyRecord = (key: KeyTimes, keys: readonly KeyTimes[], now: number) => ({
   kid: key.kid,

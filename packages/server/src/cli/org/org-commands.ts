@@ -190,7 +190,7 @@ async function change(call: OrganisationCall): Promise<number> {
   ]);
 }
 
-function readBranding(values: Values) {
+export function readBranding(values: Values) {
   return definedOnly({
     accentColor: optionalText(values, "accent-color")?.toLowerCase(),
     helpUri: optionalText(values, "help-link"),
@@ -212,7 +212,7 @@ const imageFaults: Readonly<Record<ImageFault, string>> = {
   "image-sides": "the image has too few or too many pixels",
 };
 
-function readImages(values: Values): ImageChanges {
+export function readImages(values: Values): ImageChanges {
   const read = (option: string, kind: ImageKind) => {
     const file = optionalText(values, option);
     if (file === undefined) return undefined;
@@ -232,7 +232,7 @@ type OwnText = { readonly locale: string; readonly text: string };
 type OwnTexts = Readonly<Partial<Record<SignInTextPart, OwnText>>>;
 
 /** @throws UsageError */
-function readSignInTexts(values: Values): OwnTexts {
+export function readSignInTexts(values: Values): OwnTexts {
   const read = (part: SignInTextPart): OwnText | undefined => {
     const given = optionalText(values, `sign-in-${part}`);
     if (given === undefined) return undefined;
@@ -244,7 +244,7 @@ function readSignInTexts(values: Values): OwnTexts {
 }
 
 /** @param changes overrides by member; `none` removes the member, or a text */
-function mergeBranding(
+export function mergeBranding(
   present: OrganisationSettings["branding"],
   changes: OrganisationSettings["branding"],
   texts: OwnTexts,
@@ -268,7 +268,7 @@ function mergeBranding(
   };
 }
 
-function readPolicies(values: Values): Partial<OrganisationSettings> {
+export function readPolicies(values: Values): Partial<OrganisationSettings> {
   const email = optionalChoice(values, "verified-email", secondFactorPolicies);
   const deletion = optionalChoice(values, "account-deletion", ["allowed", "forbidden"]);
   const number = (option: string) => {

@@ -76,7 +76,7 @@ async function remove(service: Service, call: Call): Promise<number> {
     throw new UsageError("--undo goes with neither --yes nor --at-once");
   const organisation = await named(service, call);
   if (values.undo === true) return undo(service, call, organisation);
-  await confirm(call, organisation, auditOut !== undefined);
+  await confirmEnd(call, organisation, auditOut !== undefined);
   if (auditOut !== undefined) return deleteAtOnce(service, call, organisation, auditOut);
   const { id, name } = organisation;
   const deleteAfter = await scheduleDeletion(service, { orgId: id, actor: OPERATOR });
@@ -156,7 +156,12 @@ async function beginAtOnce(
   }
 }
 
-async function confirm({ io, values }: Call, { name }: Organisation, atOnce: boolean): Promise<void> {
+/** @throws Error when it is not to be */
+export async function confirmEnd(
+  { io, values }: Pick<Call, "io" | "values">,
+  { name }: Pick<Organisation, "name">,
+  atOnce: boolean,
+): Promise<void> {
   if (values.yes === true) return;
   const when = atOnce ? "now, for good" : "in 30 days";
   const answer = await io.confirm(`Suspend "${name}" and delete everything of it ${when}?`);

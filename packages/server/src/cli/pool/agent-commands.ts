@@ -134,7 +134,7 @@ async function deactivate({ service, by }: OrganisationCall, agentId: string, co
 const MAX_BYTES = 256 * 1024;
 
 /** @throws Error naming the file; registration validates the keys */
-const readKeys = (values: Values): readonly PresentedKey[] =>
+export const readKeys = (values: Values): readonly PresentedKey[] =>
   readOptionFile("keys", requiredText(values, "keys"), MAX_BYTES, (file) => {
     const registration = readRegistration(file.toString());
     if (registration) return registration.keys;

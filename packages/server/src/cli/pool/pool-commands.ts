@@ -122,7 +122,8 @@ const requirePool = (call: OrganisationCall): Promise<SigningPool> =>
     findPool(call.service.database.query, call.organisation.id, id),
   );
 
-function readPool(values: Values): NewPool {
+/** @throws UsageError */
+export function readPool(values: Values): NewPool {
   const lifetime = optionalText(values, "max-token-lifetime") ?? "1h";
   const delay = optionalText(values, "key-publish-delay");
   const algs = repeatedText(values, "alg").map((alg) => choice("alg", alg, agentAlgs));

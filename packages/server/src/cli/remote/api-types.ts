@@ -17,11 +17,21 @@ export interface ApiAnswer {
 
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>;
 
+/** The lines of an answer that may be long, without their ends. @throws ApiRefusal */
+export type LineReader = (path: string) => AsyncIterable<string>;
+
 export type Wire = Readonly<Record<string, unknown>>;
 
-/** The records of one organisation. Paths begin below the organisation's: `/groups`. All throw ApiRefusal. */
+/**
+ * The records of one organisation: paths begin below the organisation's, e.g. `/groups`. Of an operator's command that names
+ * none, everything: `/organisations`. All throw ApiRefusal.
+ */
 export interface RecordApi {
+  /** "" without an organisation. */
   readonly orgId: string;
+  /** The organisation's. */
+  issuer(): Promise<string>;
+  readLines(path: string): AsyncIterable<string>;
   read<T = Wire>(path: string): Promise<T>;
   send<T = Wire>(method: Exclude<Method, "GET">, path: string, body?: unknown): Promise<T>;
   /** To the end of the list, or to `limit`. */

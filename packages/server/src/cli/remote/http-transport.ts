@@ -1,11 +1,12 @@
 /** Calls of a server over HTTP: bounded in time and size; redirects are not followed, so the token goes nowhere else. */
 import { version } from "../../config/version.ts";
 import { errorMessage, escapeControls } from "../output.ts";
-import type { ApiAnswer, Transport } from "./api-types.ts";
+import type { ApiAnswer, LineReader, Transport } from "./api-types.ts";
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MERGE_PATCH = "application/merge-patch+json";
+const ownHeaders = { "user-agent": `signet/${version}` };
 
 /** @param token read before each call: a login refreshes it */
 export const httpTransport =
@@ -22,6 +23,46 @@ export const httpTransport =
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
+/** @param refuse what the answer that is an error means */
+export const httpLines = (
+  server: string,
+  token: () => Promise<string>,
+  refuse: (answer: ApiAnswer) => Error,
+): LineReader =>
+  async function* readLines(path) {
+    // Each piece is waited for so long, and not the whole answer.
+    const idle = new AbortController();
+    const timer = setTimeout(() => idle.abort(new Error("no answer in time")), TIMEOUT_MS);
+    try {
+      const answer = await fetch(`${server}${path}`, {
+        headers: { ...ownHeaders, authorization: `Bearer ${await token()}` },
+        redirect: "manual",
+        signal: idle.signal,
+      }).catch((error: unknown) => {
+        throw unreachable(server, error);
+      });
+      if (answer.status !== 200)
+        throw refuse({ status: answer.status, body: parsed(await readBounded(answer), answer) });
+      yield* linesOf(answer, () => timer.refresh());
+    } finally {
+      clearTimeout(timer);
+      idle.abort();
+    }
+  };
+
+async function* linesOf({ body }: Response, isAlive: () => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of body ?? []) {
+    isAlive();
+    const lines = (rest + decoder.decode(piece as Uint8Array, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_BYTES) throw new Error("a line of the answer is too long");
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
+
 export const postForm = (url: string, form: Readonly<Record<string, string>>): Promise<ApiAnswer> =>
   exchange(url, "", { method: "POST", body: new URLSearchParams(form) });
 
@@ -32,17 +73,20 @@ async function exchange(server: string, path: string, init: RequestInit): Promis
   try {
     const answer = await fetch(`${server}${path}`, {
       ...init,
-      headers: { accept: "application/json", "user-agent": `signet/${version}`, ...init.headers },
+      headers: { accept: "application/json", ...ownHeaders, ...init.headers },
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return { status: answer.status, body: parsed(await readBounded(answer), answer) };
   } catch (error) {
-    throw new Error(`can't reach ${new URL(server).origin} (--server): ${escapeControls(reasonOf(error))}`, {
-      cause: error,
-    });
+    throw unreachable(server, error);
   }
 }
+
+const unreachable = (server: string, error: unknown): Error =>
+  new Error(`can't reach ${new URL(server).origin} (--server): ${escapeControls(reasonOf(error))}`, {
+    cause: error,
+  });
 
 async function readBounded({ body }: Response): Promise<string> {
   const pieces: Uint8Array[] = [];

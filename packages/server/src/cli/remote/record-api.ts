@@ -1,6 +1,6 @@
 /** The records of an organisation by API v1: answers, lists to their end, and refusals in words (api-v1.md). */
 import { escapeControls } from "../output.ts";
-import type { ApiAnswer, Method, RecordApi, Transport, Wire } from "./api-types.ts";
+import type { ApiAnswer, LineReader, Method, RecordApi, Transport, Wire } from "./api-types.ts";
 
 /** An answer that is an error, in words for the operator. */
 export class ApiRefusal extends Error {
@@ -16,15 +16,27 @@ export class ApiRefusal extends Error {
 
 const PAGE = 200;
 
-export function recordApi(transport: Transport, orgId: string): RecordApi {
+const noLines: LineReader = () => {
+  throw new Error("long answers are read of a server alone");
+};
+
+/** @param orgId "" for all organisations */
+export function recordApi(transport: Transport, orgId: string, readLines = noLines): RecordApi {
+  const base = orgId === "" ? "/api/v1" : `/api/v1/organisations/${encodeURIComponent(orgId)}`;
   const call = async <T>(method: Method, path: string, body?: unknown): Promise<T> => {
-    const address = `/api/v1/organisations/${encodeURIComponent(orgId)}${path}`;
-    const answer = await transport({ method, path: address, ...(body === undefined ? {} : { body }) });
+    const answer = await transport({ method, path: base + path, ...(body === undefined ? {} : { body }) });
     if (answer.status >= 200 && answer.status < 300) return answer.body as T;
     throw toRefusal(answer);
   };
   return {
     orgId,
+    issuer: async () => {
+      const path = `/oauth/${encodeURIComponent(orgId)}/.well-known/openid-configuration`;
+      const answer = await transport({ method: "GET", path });
+      if (answer.status !== 200) throw toRefusal(answer);
+      return String((answer.body as Wire)["issuer"]);
+    },
+    readLines: (path) => readLines(base + path),
     read: (path) => call("GET", path),
     send: (method, path, body) => call(method, path, body),
     list: async <T extends Wire>(

@@ -201,10 +201,4 @@ forEachDatabase(({ fresh }) => {
     );
     assert.deepEqual([away.code, /can't reach http:\/\/127\.0\.0\.1:1/.test(away.err)], [1, true], away.err);
   });
-
-  test("a command that works on the database alone does not pass over SIGNET_SERVER", async () => {
-    const env = { ...operator.env, SIGNET_SERVER: running.baseUrl };
-    const refused = await runInProcess(ofOrg("keys rotate"), env);
-    assert.deepEqual([refused.code, /unset SIGNET_SERVER/.test(refused.err)], [2, true], refused.err);
-  });
 });

@@ -3,8 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import { optionalText, type RecordCall, type RemoteCall, requiredText, UsageError } from "../command.ts";
 import { errorMessage } from "../output.ts";
 import { oauthError, readTokens } from "./answered-tokens.ts";
-import { httpTransport, postForm } from "./http-transport.ts";
-import { recordApi } from "./record-api.ts";
+import { httpLines, httpTransport, postForm } from "./http-transport.ts";
+import { recordApi, toRefusal } from "./record-api.ts";
 import { readServerAddress } from "./server-address.ts";
 import { readLogins, type StoredLogin, withLogins, writeLogin } from "./stored-logins.ts";
 
@@ -17,15 +17,13 @@ export function namedServer({ values, client }: RemoteCall): string | undefined 
   return undefined;
 }
 
-export function remoteRecords(call: RemoteCall, server: string): RecordCall {
+/** @param isOfOrganisation whether the command has `--org`; without, it is an operator's */
+export function remoteRecords(call: RemoteCall, server: string, isOfOrganisation: boolean): RecordCall {
   const { io, values, positionals } = call;
-  const orgId = requiredText(values, "org").toLowerCase();
-  return {
-    io,
-    values,
-    positionals,
-    api: recordApi(httpTransport(server, tokenSource(call, server, orgId)), orgId),
-  };
+  const orgId = isOfOrganisation ? requiredText(values, "org").toLowerCase() : "";
+  const token = tokenSource(call, server, orgId);
+  const api = recordApi(httpTransport(server, token), orgId, httpLines(server, token, toRefusal));
+  return { io, values, positionals, api };
 }
 
 /** What the command line says, then the environment, then who is signed in: each call reads it anew. */
@@ -77,7 +75,7 @@ async function storedLogin(folder: string, server: string, orgId: string): Promi
   const login = here.find((one) => one.orgId === orgId) ?? here.find((one) => one.isOfOperators);
   if (!login)
     throw new Error(
-      `nobody is signed in to ${server}: run signet login --server ${server} --org ${orgId}, or set SIGNET_TOKEN`,
+      `nobody is signed in to ${server}: run signet login --server ${server}${orgId === "" ? "" : ` --org ${orgId}`}, or set SIGNET_TOKEN`,
     );
   return login;
 }

@@ -1,5 +1,12 @@
 /** Runs commands on records by API v1: of the server that the call names, else inside this process on the database. */
-import { type Call, type Command, type RecordCall, type RemoteCall, UsageError } from "../command.ts";
+import {
+  type Call,
+  type Command,
+  optionsOf,
+  type RecordCall,
+  type RemoteCall,
+  UsageError,
+} from "../command.ts";
 import { requireOrganisation, withService } from "../with-service.ts";
 import { localApi } from "./local-transport.ts";
 import { recordApi } from "./record-api.ts";
@@ -11,12 +18,19 @@ export function remoteWork(command: Command, call: RemoteCall): (() => Promise<n
   const work = "runByApi" in command ? command.runByApi : command.atServer;
   if (work) {
     const server = namedServer(call);
-    return server === undefined ? undefined : () => work(remoteRecords(call, server));
+    if (server === undefined) return undefined;
+    return () => work(remoteRecords(call, server, "org" in optionsOf(command)));
   }
-  // It would work on another organisation's records than those that were meant.
-  if ("runInOrganisation" in command && call.client.server !== undefined)
-    throw new UsageError("works on the database alone: unset SIGNET_SERVER");
   return undefined;
+}
+
+/** A command that needs the database would work on another installation than was meant. @throws UsageError */
+export function requireHere(
+  { onlyHere }: Command,
+  { values, client }: Pick<RemoteCall, "values" | "client">,
+): void {
+  if (values.server !== undefined || client.server !== undefined)
+    throw new UsageError(`${onlyHere}: run it where the server runs, without --server and SIGNET_SERVER`);
 }
 
 export const localWork = (call: Call, work: (call: RecordCall) => Promise<number>): Promise<number> =>

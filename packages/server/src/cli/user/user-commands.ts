@@ -8,17 +8,16 @@ import { listUsers } from "../../core/users/users.store.ts";
 import { setPassword, setUserStatus } from "../../core/users/users.ts";
 import {
   type Command,
-  jsonOrText,
   listArguments,
   type OrganisationCall,
   repeatedText,
   UsageError,
   userArguments,
   userOptions,
-  type Values,
 } from "../command.ts";
 import { enabledStatus, fields, formatTime, printList, printResult } from "../output.ts";
 import { OPERATOR, readList, requireHome, requireHomeUser, requireUser } from "../with-service.ts";
+import { readNameValues } from "./name-values.ts";
 import { userAccountCommands } from "./user-accounts.ts";
 import { userImport } from "./user-import.ts";
 import { setProfile } from "./user-profile.ts";
@@ -185,16 +184,6 @@ async function setAttributes(call: OrganisationCall): Promise<number> {
       attributes: JSON.stringify(attributes),
       groups: JSON.stringify(membership.groups),
       "membership attributes": JSON.stringify(membership.attributes),
-    }),
-  );
-}
-
-function readNameValues(values: Values, option: string): Record<string, unknown> {
-  return Object.fromEntries(
-    repeatedText(values, option).map((text) => {
-      const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-      if (name === "") throw new UsageError(`--${option} ${text} must have the form NAME=VALUE`);
-      return [name, jsonOrText(value)];
     }),
   );
 }

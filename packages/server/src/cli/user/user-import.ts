@@ -41,17 +41,26 @@ export const userImport: Command = {
     "signet user import --org 01998d6e-… --file users.json --format firebase --hash-config hash-config.txt",
   ],
   runInOrganisation: async (call) => {
-    const { values } = call;
-    const format = choice("format", requiredText(values, "format"), movingFormats);
-    const hashing = readHashing(values, format);
-    const file = requiredText(values, "file");
-    const read = readOptionFile("file", file, movingLimits.bytes, (bytes) =>
-      readMovedUsers(format, bytes, hashing),
-    );
-    return importRead(call, read);
+    const read = readImportFile(call.values);
+    const orgId = call.organisation.id;
+    const done =
+      read.failed.length > 0
+        ? { created: 0, skipped: 0 }
+        : await importMovedUsers(call.service, { orgId, users: read.users, actor: OPERATOR }).catch(explain);
+    return printImport(call, read, done);
   },
 };
 
+/** The file of the options. @throws UsageError, Error naming the file */
+export function readImportFile(values: Values): MovedUsers {
+  const format = choice("format", requiredText(values, "format"), movingFormats);
+  const hashing = readHashing(values, format);
+  return readOptionFile("file", requiredText(values, "file"), movingLimits.bytes, (bytes) =>
+    readMovedUsers(format, bytes, hashing),
+  );
+}
+
+/** Of `--hash-config`. @throws UsageError */
 function readHashing(values: Values, format: MovingFormat): FirebaseHashing | undefined {
   const file = optionalText(values, "hash-config");
   if (file === undefined) return undefined;
@@ -59,15 +68,16 @@ function readHashing(values: Values, format: MovingFormat): FirebaseHashing | un
   return readOptionFile("hash-config", file, MAX_CONFIG_BYTES, (bytes) => readHashConfig(bytes.toString()));
 }
 
-async function importRead(call: OrganisationCall, read: MovedUsers): Promise<number> {
-  const { service, organisation } = call;
-  const orgId = organisation.id;
-  const { failed, users } = read;
-  const nothing = { created: 0, skipped: 0 };
-  const done =
-    failed.length > 0
-      ? nothing
-      : await importMovedUsers(service, { orgId, users, actor: OPERATOR }).catch(explain);
+export interface Imported {
+  readonly created: number;
+  readonly skipped: number;
+}
+
+export function printImport(
+  call: Pick<OrganisationCall, "io" | "values">,
+  { failed, ...read }: MovedUsers,
+  done: Imported,
+): number {
   const ignored = [...read.ignored].map(([what, count]) => ({ what, users: count }));
   const document = { ...done, failed, ...(ignored.length > 0 ? { ignored } : {}) };
   printResult(call, document, () => [

@@ -67,9 +67,10 @@ export const setProfile: Command = {
   },
 };
 
-type Given = Readonly<Partial<Record<ProfileMember, string>>>;
+export type Given = Readonly<Partial<Record<ProfileMember, string>>>;
 
-function givenMembers(values: Values): Given {
+/** The members that the options name, as they were given. */
+export function givenMembers(values: Values): Given {
   const texts = members.map((member) => [member, values[optionOf(member)]] as const);
   return Object.fromEntries(texts.filter(([, text]) => typeof text === "string"));
 }

@@ -1,4 +1,5 @@
 /** Path, query and header parameters of an operation. */
+import { imageKinds } from "../../core/organisations/image-kinds.ts";
 import type { DescribedOperation } from "../../http/api/described-operation.ts";
 import type { JsonSchema, OpenApiParameter } from "./openapi.ts";
 
@@ -30,6 +31,10 @@ const pathParameterInfo: Readonly<
   rest: { description: "the rest of the path", schema: text },
   id: { description: "the record id, or the token from an email link", schema: text },
   key: { description: "the session key, or the token from a registration link", schema: text },
+  kind: {
+    description: "`logo`, `darkLogo`, `favicon` or `panel`",
+    schema: { type: "string", enum: [...imageKinds] },
+  },
   type: { description: "the type of action", schema: text },
   email: { description: "the user's email address", schema: text },
   username: { description: "the username to check", schema: text },

@@ -1,5 +1,6 @@
 /** The organisation, its signing keys and its audit log by API v1. */
 import { listSigningKeys } from "../../core/signing-keys/signing-keys.store.ts";
+import { pngOf } from "../fixtures/images.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 
 const reads = ["signet:organisation:read"] as const;
@@ -47,6 +48,15 @@ export const apiOrganisationCases = apiV1Cases({
     scopes: audit,
     path: () => "/audit-events/export",
     status: 200,
-    wrongQueries: ["format=xml"],
+    query: () => "action=user.&from=2020-01-01T00:00:00Z&search=ada@acme.example&text=a",
+    wrongQueries: ["format=xml", "action=nothing", "from=2027", `search=${"x".repeat(201)}`],
   },
+  "PUT /images/:kind": {
+    scopes: writes,
+    path: () => "/images/favicon",
+    options: () => ({ body: { content: pngOf(32, 32).toString("base64") } }),
+    status: 204,
+    wrong: [...wrongBodies, {}, { content: "x" }, { content: pngOf(4, 4).toString("base64") }],
+  },
+  "DELETE /images/:kind": { scopes: writes, path: () => "/images/favicon", status: 204 },
 });

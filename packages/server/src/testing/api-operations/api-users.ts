@@ -13,6 +13,7 @@ import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 const reads = ["signet:users:read"] as const;
 const writes = ["signet:users:write"] as const;
 const email = () => `api-${randomBytes(6).toString("hex")}@acme.example`;
+const passwordHash = "$2b$10$vI8aWBnW3fID.ZQ4/zo1G.q1lRps.9cGLcZEiGDMVr5yUP1KUOYTa";
 const person = { firstname: "Uma", surname: "Berg", actor: "test" } as const;
 
 async function newUser({ service, a }: ApiWorld): Promise<string> {
@@ -89,6 +90,23 @@ export const apiUsersCases = apiV1Cases({
   "POST /users/:id/reset-factors": act("reset-factors"),
   "POST /users/:id/sign-out": act("sign-out"),
   "POST /users/:id/reset-password": act("reset-password"),
+  "POST /users/:id/change-email": {
+    ...act("change-email"),
+    options: () => ({ body: { email: email() } }),
+    wrong: [...wrongBodies, {}, { email: "x" }],
+  },
+  "POST /users/import": {
+    scopes: writes,
+    path: () => "/users/import",
+    options: () => ({ body: { users: [{ email: email(), passwordHash }] } }),
+    status: 200,
+    wrong: [
+      ...[...wrongBodies, {}, { users: [] }, { users: [{}] }, { users: [{ email: "x" }] }],
+      { users: [{ email: email(), passwordHash: "$2b$31$x" }] },
+      { users: [{ email: "twice@acme.example" }, { email: "Twice@acme.example" }] },
+      { users: Array.from({ length: 1_001 }, () => ({ email: email() })) },
+    ],
+  },
   "GET /users/:id/sessions": {
     scopes: reads,
     path: async (world) => `${await newUser(world)}/sessions`,

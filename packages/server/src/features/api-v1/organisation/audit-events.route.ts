@@ -10,6 +10,7 @@ import type { ApiDeps } from "../frame/api-deps.ts";
 import { type ApiResource, listRoute } from "../frame/resource-routes.ts";
 import { auditEventRecord, auditEventSchema } from "./audit-event-record.ts";
 import { auditEventFields, listAuditPage } from "./audit-events-list.store.ts";
+import { filterParameters, readFilter } from "./audit-filter.ts";
 
 export function apiAuditEventsRoutes(api: ApiScope, deps: ApiDeps): void {
   const events: ApiResource<StoredEvent> = {
@@ -38,11 +39,13 @@ function exportRoute(api: ApiScope, deps: ApiDeps): void {
     path: "/api/v1/organisations/:org/audit-events/export",
     operationId: "apiExportAuditEvents",
     summary: "Export the audit log in the order of its chain, streamed",
-    description: "Scope: `signet:audit:read`.",
+    description:
+      "Scope: `signet:audit:read`. With a filter: in the order of time, and what it matches; several must all match.",
     tag: "API v1: organisation",
     credential: "access-token",
     query: strictObject({
       format: Type.Optional(Type.Enum(["jsonl", "csv", ""], { description: "Default: jsonl" })),
+      ...filterParameters,
     }),
     answers: {
       200: {
@@ -55,12 +58,14 @@ function exportRoute(api: ApiScope, deps: ApiDeps): void {
     handler: async ({ caller, query, reply }) => {
       const format = query.format === "csv" ? "csv" : "jsonl";
       const orgId = caller.organisation.id;
+      const filter = await readFilter(deps.database.query, orgId, query);
       await recordAuditEvent(deps.database.query, {
         ...actOf(caller),
-        ...{ at: deps.clock(), action: "audit.exported", target: orgId, details: { format, filters: [] } },
+        ...{ at: deps.clock(), action: "audit.exported", target: orgId },
+        details: { format, filters: Object.keys(filter) },
       });
       const read = <T>(from: (database: ApiDeps["database"]) => Promise<T>) => from(deps.database);
-      const lines = linesOf(lineFormats[format], exportAuditEvents(read, orgId, {}));
+      const lines = linesOf(lineFormats[format], exportAuditEvents(read, orgId, filter));
       await reply
         .headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" })
         .type(lineFormats[format].contentType)

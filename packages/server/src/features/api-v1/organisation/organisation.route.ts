@@ -1,5 +1,7 @@
 /** /api/v1/organisations/{org}: the organisation itself. */
 import Type, { type TSchema } from "typebox";
+import { imageKinds, imagePath } from "../../../core/organisations/image-kinds.ts";
+import { imagesOf } from "../../../core/organisations/images.ts";
 import {
   defaultOrganisationSettings,
   issuerOf,
@@ -49,6 +51,11 @@ const policies = {
 type Policy = keyof typeof policies & keyof OrganisationSettings;
 const policyNames = Object.keys(policies) as Policy[];
 const brandingNames = Object.keys(branding) as Array<keyof typeof branding>;
+const shownImage = Type.Object({
+  uri: Type.String({ format: "uri" }),
+  width: Type.Integer({ description: "Pixels" }),
+  height: Type.Integer(),
+});
 const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 
 export const organisationSchema = Type.Object(
@@ -63,6 +70,9 @@ export const organisationSchema = Type.Object(
     branding: Type.Object({
       ...Object.fromEntries(Object.entries(branding).map(([name, schema]) => [name, orNull(schema)])),
       signInTexts: texts,
+    }),
+    images: Type.Object(Object.fromEntries(imageKinds.map((kind) => [kind, orNull(shownImage)])), {
+      description: "Of the sign-in page; set by `PUT …/images/{kind}`, read-only here",
     }),
     policies: Type.Object(policies),
     createdAt: Type.String({ format: "date-time" }),
@@ -89,10 +99,24 @@ export async function organisationRecord(organisation: Organisation, { database,
   return {
     ...{ id, name, state, issuer: issuerOf(baseUrl, id), deletesAt: wireTimeOrNull(deleteAfter) },
     branding: { ...Object.fromEntries(shown), signInTexts },
+    images: imageRecord(organisation, baseUrl),
     policies: Object.fromEntries(policyNames.map((member) => [member, settings[member]])),
     createdAt: wireTime(createdAt),
     updatedAt: wireTime(changedAt ?? createdAt),
   };
+}
+
+function imageRecord({ id, settings }: Organisation, baseUrl: string) {
+  const present = imagesOf(settings);
+  const shown = imageKinds.map((kind) => {
+    const image = present[kind];
+    if (image === undefined) return [kind, null] as const;
+    return [
+      kind,
+      { uri: `${baseUrl}${imagePath(id, image)}`, width: image.width, height: image.height },
+    ] as const;
+  });
+  return Object.fromEntries(shown);
 }
 
 export function apiOrganisationRoutes(api: ApiScope, deps: ApiDeps): void {

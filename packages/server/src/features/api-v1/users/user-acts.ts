@@ -4,7 +4,7 @@ import Type from "typebox";
 import { withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
 import { signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
-import { sendPasswordReset } from "../../../core/users/account-mails.ts";
+import { requestNewEmail, sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { resendInvitation } from "../../../core/users/invitations/invitations.ts";
 import { lockUser } from "../../../core/users/lock-user.ts";
 import type { User } from "../../../core/users/user.ts";
@@ -58,6 +58,16 @@ const resetPassword: Act<Static<typeof passwordBody>> = async (inside, { caller,
   await sendPasswordReset(inside, user, by);
 };
 
+const newAddress = strictObject({
+  email: Type.String({ description: "Gets the link; the present address stays until it is used" }),
+});
+
+const changeEmail: Act<Static<typeof newAddress>> = async (inside, { caller, user, body }) => {
+  const { orgId: _, ...by } = actOf(caller);
+  requireMail(inside);
+  await requestNewEmail(inside, user, { newEmail: body.email, ...by });
+};
+
 export function userActRoutes(users: ApiResource<ShownUser>): void {
   actRoute(
     users,
@@ -91,6 +101,16 @@ export function userActRoutes(users: ApiResource<ShownUser>): void {
     "/api/v1/organisations/:org/users/:id/sign-out",
     { operationId: "apiSignOutUser", summary: "End all sessions and refresh tokens of the user here" },
     performing(signOut, { ofGuests: true }),
+  );
+  actRoute(
+    users,
+    "/api/v1/organisations/:org/users/:id/change-email",
+    {
+      operationId: "apiRequestNewEmail",
+      summary: "Send a link to a new email address, which the user confirms; a PATCH changes it at once",
+      ...{ body: newAddress, example: { email: "ada@lovelace.example" }, errors: [409] },
+    },
+    performing(changeEmail),
   );
   actRoute(
     users,

@@ -12,6 +12,7 @@ export interface MovedImport {
   readonly orgId: string;
   readonly users: readonly MovedUser[];
   readonly actor: string;
+  readonly address?: string;
 }
 
 /**
@@ -20,7 +21,7 @@ export interface MovedImport {
  */
 export const importMovedUsers = (
   { database, clock }: CoreDeps,
-  { orgId, users, actor }: MovedImport,
+  { orgId, users, actor, address }: MovedImport,
 ): Promise<{ created: number; skipped: number }> =>
   database.transaction(async (tx) => {
     const fresh = await withoutKnown(tx, orgId, users);
@@ -32,7 +33,7 @@ export const importMovedUsers = (
       disabledAt: disabled ? now : null,
     }));
     if (!(await insertUsers(tx, rows))) throw new InvalidUser("email-taken");
-    const event = { orgId, at: now, actor } as const;
+    const event = { orgId, at: now, actor, ...(address === undefined ? {} : { address }) } as const;
     await recordAuditEvents(
       tx,
       rows.flatMap(({ id, disabledAt }) => [

@@ -80,8 +80,9 @@ function attempt(read: Entry["read"]): MovedUser | undefined | string {
   }
 }
 
-function faultOf(
-  { email, firstname, surname }: MovedUser,
+/** @param seen places of the users before, by `emailKey`. @returns the fault in words */
+export function faultOf(
+  { email, firstname, surname }: Pick<MovedUser, "email" | "firstname" | "surname">,
   seen: ReadonlyMap<string, number>,
 ): string | undefined {
   if (email === "") return "the user has no email address";

@@ -12,17 +12,10 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { commands } from "../run.ts";
-import { namesOnServer } from "./others-on-server.ts";
 
 interface Listed {
   readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>;
 }
-
-test("each command of the table is one, and works on the database too", () => {
-  const known = commands.filter((one) => "runInOrganisation" in one).map(({ name }) => name);
-  for (const name of namesOnServer) assert.ok(known.includes(name), name);
-});
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -97,7 +90,6 @@ forEachDatabase(({ fresh }) => {
     await json(`secret revoke --app ${id} --id ${String(secret["id"])}`);
     assert.equal((await json(`app disable ${id}`))["enabled"], false);
     assert.match(await text(`app show ${id}`), /^name +Store$/m);
-    assert.equal((await runInProcess(words("app create --for spring"), env)).code, 2);
     assert.deepEqual(await json(`app delete ${id} --yes`), { id, deleted: true });
   });
 

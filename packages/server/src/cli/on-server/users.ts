@@ -2,10 +2,11 @@
 import { generatePassword } from "../../core/passwords/password-hasher.ts";
 import { definedOnly, optionalText, type RecordCall, requiredText, UsageError } from "../command.ts";
 import { printResult } from "../output.ts";
-import type { Wire } from "./api-types.ts";
-import { deleteRecord, printRecord, printRecords, userPathOf } from "./named-records.ts";
-
-type OnServer = (call: RecordCall) => Promise<number>;
+import type { Wire } from "../remote/api-types.ts";
+import { deleteRecord, printRecord, printRecords, userPathOf } from "../remote/named-records.ts";
+import type { OnServer } from "./on-server.ts";
+import { importUsers } from "./user-import.ts";
+import { setAttributes, setProfile } from "./user-members.ts";
 
 /** The policy is not known here: one that asks for more says so. */
 const GENERATED = { passwordMinLength: 32 };
@@ -99,4 +100,12 @@ export const usersOnServer: Readonly<Record<string, OnServer>> = {
       username === null ? "The user no longer has a username." : `The user has the username ${username}.`,
     ]);
   },
+  "user change-email": async (call) => {
+    const email = requiredText(call.values, "new-email");
+    const user = await call.api.send("POST", `${await userPathOf(call)}/change-email`, { email });
+    return printRecord(call, user, `Sent a confirmation link to ${email}.`);
+  },
+  "user set-profile": setProfile,
+  "user set-attributes": setAttributes,
+  "user import": importUsers,
 };

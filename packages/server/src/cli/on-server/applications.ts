@@ -1,6 +1,9 @@
 /** `signet app …`, `secret …`, `scope …`, `consent …`, `preauth …` and others with `--server`: by API v1, whose records they print. */
-import { accessModes } from "../../core/applications/application.ts";
+import { type ApplicationSettings, accessModes } from "../../core/applications/application.ts";
+import { readClientType } from "../app/app-create.ts";
 import { readChangedSettings, readNewSettings, readResetMembers } from "../app/app-settings.ts";
+import { type ChosenStack, newSettingsOf, readStack, stackOutput } from "../app/app-stack.ts";
+import { requireClientType, stackSettings } from "../app/app-update.ts";
 import {
   choice,
   definedOnly,
@@ -10,10 +13,8 @@ import {
   requiredText,
   UsageError,
 } from "../command.ts";
-import { printResult } from "../output.ts";
-import { readScopeContent } from "../scope/scope-commands.ts";
-import { readExpiry } from "../times.ts";
-import { requireArgument } from "../with-service.ts";
+import { escapeControls, printResult } from "../output.ts";
+import type { Wire } from "../remote/api-types.ts";
 import {
   deleteRecord,
   type Identified,
@@ -21,9 +22,11 @@ import {
   printRecord,
   printRecords,
   userPathOf,
-} from "./named-records.ts";
-
-type OnServer = (call: RecordCall) => Promise<number>;
+} from "../remote/named-records.ts";
+import { readScopeContent } from "../scope/scope-commands.ts";
+import { readExpiry } from "../times.ts";
+import { requireArgument } from "../with-service.ts";
+import type { OnServer } from "./on-server.ts";
 
 function pathOfApp({ positionals: [positional], values }: RecordCall): string {
   if (positional !== undefined && values.app !== undefined)
@@ -31,9 +34,36 @@ function pathOfApp({ positionals: [positional], values }: RecordCall): string {
   return `/applications/${encodeURIComponent(positional ?? requiredText(values, "app"))}`;
 }
 
-/** What a stack prints is filled in from the database. */
-function refuseStack({ values }: RecordCall): void {
-  if (values.for !== undefined) throw new UsageError("--for works on the database alone");
+/** `--for`, and what its settings are filled in from. */
+interface StackOnServer {
+  readonly chosen: ChosenStack;
+  readonly issuer: string;
+}
+
+/** Read before anything is made: its secret is shown once. */
+async function readStackOnServer({ api, values }: RecordCall): Promise<StackOnServer | undefined> {
+  const chosen = readStack(values);
+  return chosen && { chosen, issuer: await api.issuer() };
+}
+
+function printApplication(
+  call: RecordCall,
+  record: Wire,
+  done: string | undefined,
+  stack: StackOnServer | undefined,
+): number {
+  const application = {
+    ...{ id: String(record["id"]), orgId: call.api.orgId },
+    settings: record as unknown as ApplicationSettings,
+  };
+  const { issuer = "", chosen } = stack ?? {};
+  const baseUrl = issuer.slice(0, issuer.lastIndexOf("/oauth/"));
+  const { clientSecret } = record as { readonly clientSecret?: string };
+  const { document, lines } = stackOutput(chosen, application, baseUrl, clientSecret);
+  if (call.values.json) return printRecord(call, { ...record, ...document });
+  printRecord(call, record, done);
+  for (const line of lines) call.io.print(line.split("\n").map(escapeControls).join("\n"));
+  return 0;
 }
 
 const changeApp = async (call: RecordCall, patch: object, done: string): Promise<number> =>
@@ -47,6 +77,14 @@ const setAssigned =
     const permId = decodeURIComponent(userPath.slice("/users/".length));
     return printResult(call, { permId, assigned: method === "PUT" }, () => [done]);
   };
+
+async function changesForStack(call: RecordCall, chosen: ChosenStack): Promise<Wire> {
+  const before = await call.api.read<Wire & Pick<ApplicationSettings, "redirectUris" | "allowedScopes">>(
+    pathOfApp(call),
+  );
+  requireClientType(chosen, { name: String(before["name"]), clientType: String(before["clientType"]) });
+  return stackSettings(before, chosen);
+}
 
 const applications: Readonly<Record<string, OnServer>> = {
   "app list": (call) =>
@@ -62,23 +100,24 @@ const applications: Readonly<Record<string, OnServer>> = {
     }),
   "app show": async (call) => printRecord(call, await call.api.read(pathOfApp(call))),
   "app create": async (call) => {
-    refuseStack(call);
-    const [name, clientType] = [requiredText(call.values, "name"), requiredText(call.values, "type")];
-    const body = { ...readNewSettings(call.values), name, clientType: clientType.toLowerCase() };
+    const { values } = call;
+    const stack = await readStackOnServer(call);
+    const chosen = stack?.chosen;
+    const name = chosen ? (optionalText(values, "name") ?? chosen.stack.title) : requiredText(values, "name");
+    const clientType = readClientType(values, chosen);
+    const body = { ...newSettingsOf(chosen), ...readNewSettings(values), name, clientType };
     const made = await call.api.send("POST", "/applications", body);
-    return printRecord(
-      call,
-      made,
-      made["clientSecret"] ? "Copy the secret now: Signet can't show it again." : undefined,
-    );
+    const once = made["clientSecret"] ? "Copy the secret now: Signet can't show it again." : undefined;
+    return printApplication(call, made, once, stack);
   },
   "app update": async (call) => {
-    refuseStack(call);
+    const stack = await readStackOnServer(call);
+    const ofStack = stack ? await changesForStack(call, stack.chosen) : {};
     const unset = readResetMembers(call.values).map((member) => [member, null] as const);
     const name = definedOnly({ name: optionalText(call.values, "name") });
-    const patch = { ...Object.fromEntries(unset), ...readChangedSettings(call.values), ...name };
+    const patch = { ...ofStack, ...Object.fromEntries(unset), ...readChangedSettings(call.values), ...name };
     if (Object.keys(patch).length === 0) throw new UsageError("nothing to change: give at least one option");
-    return changeApp(call, patch, "Changed.");
+    return printApplication(call, await call.api.send("PATCH", pathOfApp(call), patch), "Changed.", stack);
   },
   "app disable": (call) => {
     const enabled = call.values.enable === true;
@@ -95,6 +134,11 @@ const applications: Readonly<Record<string, OnServer>> = {
   },
   "app assign": setAssigned("PUT", "Assigned."),
   "app unassign": setAssigned("DELETE", "No longer assigned."),
+  "app assigned": (call) =>
+    printRecords(call, `${pathOfApp(call)}/users`, {
+      columns: { ID: "id", EMAIL: "email", "ASSIGNED BY": "createdBy", ASSIGNED: "createdAt" },
+      none: "No users are assigned yet: signet app assign ID --org … --email …",
+    }),
   "secret create": async (call) => {
     const expiresAt = readExpiry(optionalText(call.values, "expires"), Date.now);
     const body = definedOnly({

@@ -1,0 +1,39 @@
+/** `signet user import` with `--server`: the file is read and checked here, and its users sent in portions. */
+import type { MovedUser } from "../../core/users/import/moving/moved-user.ts";
+import type { RecordCall } from "../command.ts";
+import { errorMessage } from "../output.ts";
+import { type Imported, printImport, readImportFile } from "../user/user-import.ts";
+import type { OnServer } from "./on-server.ts";
+
+/** What one call of API v1 takes. */
+const PORTION = 1_000;
+
+/** Each portion is imported whole or not at all. What is there already is skipped, so that a second run goes on. */
+export const importUsers: OnServer = async (call) => {
+  const read = readImportFile(call.values);
+  const done = { created: 0, skipped: 0 };
+  if (read.failed.length > 0) return printImport(call, read, done);
+  for (let at = 0; at < read.users.length; at += PORTION) {
+    const { created, skipped } = await importPortion(call, read.users.slice(at, at + PORTION), done);
+    done.created += created;
+    done.skipped += skipped;
+  }
+  return printImport(call, read, done);
+};
+
+async function importPortion(
+  { api }: RecordCall,
+  users: readonly MovedUser[],
+  before: Imported,
+): Promise<Imported> {
+  const sent = users.map(({ ignored: _, ...user }) => user);
+  try {
+    return await api.send<Imported>("POST", "/users/import", { users: sent });
+  } catch (error) {
+    if (before.created + before.skipped === 0) throw error;
+    throw new Error(
+      `${errorMessage(error)}\n${before.created} users were created before: run it again to go on`,
+      { cause: error },
+    );
+  }
+}
