@@ -236,6 +236,7 @@ const acts: readonly AuditAction[] = [
   "device.revoked",
   "domain.created",
   "domain.deleted",
+  "email-change.requested",
   "email.verified",
   "enrollment-code.created",
   "enrollment-code.withdrawn",

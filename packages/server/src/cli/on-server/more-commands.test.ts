@@ -278,12 +278,14 @@ forEachDatabase(({ fresh }) => {
     const lines = async (...more: string[]) =>
       (await run("audit export --format jsonl", ...more)).out.trimEnd().split("\n");
     const all = (await lines()).map((line) => JSON.parse(line) as Members);
-    assert.ok(all.length > 20 && all[0]?.["orgId"] === org.organisation.id);
+    assert.ok(all.length > 2 && all[0]?.["orgId"] === org.organisation.id);
     const some = await lines("--what", "user.disabled", "--on", org.user.id, "--text", "disabled");
     assert.deepEqual(
       some.map((line) => (JSON.parse(line) as Members)["target"]),
       [org.user.id],
     );
+    const about = await lines("--search", org.user.email, "--from", "2001-01-01");
+    assert.ok(about.some((line) => (JSON.parse(line) as Members)["target"] === org.user.id));
     const csv = (await run("audit export --format csv --what user.enabled")).out.split("\n");
     assert.match(csv[0] ?? "", /^seq,hash,id,at,actor,action/);
     assert.equal(csv.filter((line) => line.includes("user.enabled")).length, 1);

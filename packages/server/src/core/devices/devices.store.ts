@@ -107,6 +107,15 @@ export async function findDeviceByEk(db: Db, orgId: string, ekHash: string): Pro
   return row?.id;
 }
 
+/** Holds the device, revoked or not, until the transaction ends. @returns false when it is unknown */
+export const lockDevice = (db: Db, orgId: string, id: string): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("device")
+      .set((eb) => ({ revoked_at: eb.ref("revoked_at") }))
+      .where((eb) => allOf(eb, { org_id: orgId, id })),
+  );
+
 /** Blocks a revocation until the transaction ends. @returns false when the device is revoked or unknown */
 export const lockActiveDevice = (db: Db, orgId: string, id: string): Promise<boolean> =>
   affectsAny(

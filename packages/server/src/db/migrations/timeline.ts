@@ -38,6 +38,7 @@ import { firstSignIns } from "./0039-first-sign-ins.ts";
 import { moreEmails } from "./0040-more-emails.ts";
 import { invitations } from "./0041-invitations.ts";
 import { claimedGroups } from "./0042-claimed-groups.ts";
+import { deviceOrder } from "./0043-device-order.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const timeline: readonly Migration[] = [
   moreEmails,
   invitations,
   claimedGroups,
+  deviceOrder,
 ];

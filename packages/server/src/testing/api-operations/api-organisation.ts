@@ -48,7 +48,7 @@ export const apiOrganisationCases = apiV1Cases({
     scopes: audit,
     path: () => "/audit-events/export",
     status: 200,
-    query: () => "action=user.&from=2020-01-01T00:00:00Z&search=ada@acme.example&text=a",
+    query: () => "action=audit.&from=2020-01-01T00:00:00Z&text=exported",
     wrongQueries: ["format=xml", "action=nothing", "from=2027", `search=${"x".repeat(201)}`],
   },
   "PUT /images/:kind": {

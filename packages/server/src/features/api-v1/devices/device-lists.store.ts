@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
 import { toDevice } from "../../../core/devices/devices.store.ts";
+import { affectsAny } from "../../../db/affected.ts";
 import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import { toRecord } from "../../../db/records.ts";
@@ -84,23 +85,31 @@ export async function findListedDevice(
   return row && listed(row, now);
 }
 
+const sqlOfDevices = (db: Db, list: ListRequest, now: number) =>
+  sqlList(db, list, deviceFields(now), sql.ref("device.id"));
+
+/** By when they were enrolled, it reads on in the order of an index. */
+export function selectDevicePage(db: Db, orgId: string, list: ListRequest, now: number) {
+  const sqlOf = sqlOfDevices(db, list, now);
+  return devicesOf(db, orgId)
+    .selectAll("device")
+    .select(Object.values(certificateOfRow))
+    .select(sqlOf.value.as("sortValue"))
+    .where(sqlOf.matching)
+    .where(sqlOf.within)
+    .orderBy(sqlOf.value, sqlOf.direction)
+    .orderBy(sqlOf.id, sqlOf.direction)
+    .limit(sqlOf.limit);
+}
+
 export async function listDevicePage(
   db: Db,
   orgId: string,
   list: ListRequest,
   now: number,
 ): Promise<Sorted<ListedDevice>> {
-  const sqlOf = sqlList(db, list, deviceFields(now), sql.ref("device.id"));
-  const matching = () => devicesOf(db, orgId).where(sqlOf.matching);
-  const rows = await matching()
-    .selectAll("device")
-    .select(Object.values(certificateOfRow))
-    .select(sqlOf.value.as("sortValue"))
-    .where(sqlOf.within)
-    .orderBy(sqlOf.value, sqlOf.direction)
-    .orderBy(sqlOf.id, sqlOf.direction)
-    .limit(sqlOf.limit)
-    .execute();
+  const rows = await selectDevicePage(db, orgId, list, now).execute();
+  const matching = () => devicesOf(db, orgId).where(sqlOfDevices(db, list, now).matching);
   const shown = rows.map(({ sortValue, ...row }) => ({ ...listed(row, now), sortValue }));
   return sqlPage(list, shown, () => countRows(db, matching().select("device.id")));
 }
@@ -131,6 +140,19 @@ const toCode = ({ attestation, ...row }: Omit<DeviceEnrollmentCodeTable, "code_h
   attestation: attestation as AttestationPolicy,
 });
 
+/** Holds the code, used or not, until the transaction ends. @returns false when it is unknown */
+export const lockEnrollmentCode = (
+  db: Db,
+  { orgId, id }: { readonly orgId: string; readonly id: string },
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("device_enrollment_code")
+      .set((eb) => ({ withdrawn_at: eb.ref("withdrawn_at") }))
+      .where("org_id", "=", orgId)
+      .where("id", "=", id),
+  );
+
 /** Also a used, withdrawn or expired one. */
 export async function findEnrollmentCode(
   db: Db,
@@ -140,22 +162,30 @@ export async function findEnrollmentCode(
   return row && toCode(row);
 }
 
+const sqlOfCodes = (db: Db, list: ListRequest, now: number) =>
+  sqlList(db, list, codeFields(now), sql.ref("id"));
+
+/** By when they were made, it reads on in the order of an index. */
+export function selectCodePage(db: Db, orgId: string, list: ListRequest, now: number) {
+  const sqlOf = sqlOfCodes(db, list, now);
+  return codesOf(db, orgId)
+    .select(codeColumns)
+    .select(sqlOf.value.as("sortValue"))
+    .where(sqlOf.matching)
+    .where(sqlOf.within)
+    .orderBy(sqlOf.value, sqlOf.direction)
+    .orderBy(sqlOf.id, sqlOf.direction)
+    .limit(sqlOf.limit);
+}
+
 export async function listCodePage(
   db: Db,
   orgId: string,
   list: ListRequest,
   now: number,
 ): Promise<Sorted<EnrolmentCode>> {
-  const sqlOf = sqlList(db, list, codeFields(now), sql.ref("id"));
-  const matching = () => codesOf(db, orgId).where(sqlOf.matching);
-  const rows = await matching()
-    .select(codeColumns)
-    .select(sqlOf.value.as("sortValue"))
-    .where(sqlOf.within)
-    .orderBy(sqlOf.value, sqlOf.direction)
-    .orderBy(sqlOf.id, sqlOf.direction)
-    .limit(sqlOf.limit)
-    .execute();
+  const rows = await selectCodePage(db, orgId, list, now).execute();
+  const matching = () => codesOf(db, orgId).where(sqlOfCodes(db, list, now).matching);
   const shown = rows.map(({ sortValue, ...row }) => ({ ...toCode(row), sortValue }));
   return sqlPage(list, shown, () => countRows(db, matching().select("id")));
 }

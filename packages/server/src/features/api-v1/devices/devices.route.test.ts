@@ -210,4 +210,26 @@ forEachDatabase(({ fresh }) => {
     } while (cursor !== "");
     assert.deepEqual(walked, ids.reverse());
   });
+
+  test("of acts that name one state of a record at once, one is done and the others are refused", async () => {
+    const few = await makeOrganisation(running.service, "Epsilon");
+    const writer = await makeApiClient(running.service, few, ["signet:devices:write"]);
+    for (let count = 0; count < 4; count++) {
+      const device = await enrolledDevice(running.service, few.organisation.id);
+      const code = await writer.call("POST", "/enrollment-codes", { body: {} });
+      for (const [path, act] of [
+        [`/devices/${device.id}`, "revoke"],
+        [`/enrollment-codes/${code.body["id"]}`, "withdraw"],
+      ] as const) {
+        const etag = (await writer.call("GET", path)).headers.get("etag") ?? "";
+        clock.advance(1_000);
+        const headers = { "if-match": etag };
+        const answers = await Promise.all(
+          Array.from({ length: 6 }, () => writer.call("POST", `${path}/${act}`, { body: {}, headers })),
+        );
+        const statuses = answers.map(({ status }) => status).toSorted();
+        assert.deepEqual(statuses, [200, 412, 412, 412, 412, 412], act);
+      }
+    }
+  });
 });

@@ -1,6 +1,6 @@
 /** /api/v1/organisations/{org}/devices: machines with a certificate of the organisation's own authority. */
 import type { DeviceCertificate } from "../../../core/devices/device.ts";
-import { findDevice, listCertificates } from "../../../core/devices/devices.store.ts";
+import { findDevice, listCertificates, lockDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { notFound } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
@@ -54,10 +54,10 @@ export function apiDevicesRoutes(api: ApiScope, deps: ApiDeps): void {
     },
     async (inside, { caller, orgId, id, check, body: { reason = "unspecified" } }) => {
       const find = () => findListedDevice(inside.database.query, { orgId, id }, inside.clock());
+      if (!(await lockDevice(inside.database.query, orgId, id))) return undefined;
       const before = await find();
       if (!before) return undefined;
       await check(before);
-      // Of two at once, one is the first: the other finds it revoked.
       await revokeDevice(inside, { ...actOf(caller), deviceId: id, reason });
       return find();
     },

@@ -11,7 +11,7 @@ import { requireHeldScopes } from "../applications/held-scopes.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { codedAnswer, unknownReference } from "../frame/member-faults.ts";
 import { type ApiResource, actRoute, createRoute, getRoute, listRoute } from "../frame/resource-routes.ts";
-import { codeFields, findEnrollmentCode, listCodePage } from "./device-lists.store.ts";
+import { codeFields, findEnrollmentCode, listCodePage, lockEnrollmentCode } from "./device-lists.store.ts";
 import { codeRecord, codeSchema, codeState, createdCode, newCode } from "./device-record.ts";
 
 interface Registration extends Act {
@@ -94,6 +94,7 @@ function changeRoutes(codes: ApiResource<EnrolmentCode, EnrollmentCodeDeps>): vo
     },
     async (inside, { caller, orgId, id, check }) => {
       const find = () => findEnrollmentCode(inside.database.query, { orgId, id });
+      if (!(await lockEnrollmentCode(inside.database.query, { orgId, id }))) return undefined;
       const before = await find();
       if (!before) return undefined;
       await check(before);
