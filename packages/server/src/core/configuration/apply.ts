@@ -24,10 +24,11 @@ import {
 } from "../consents/consents.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
+import { inPortions, pauses } from "../portions.ts";
 import type { RecordDeps } from "../record-changes.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
 import { insertExternalKey, removeExternalKey } from "./configuration.store.ts";
-import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
+import { type ApplicationStep, compared, type Difference } from "./difference.ts";
 import { applyEmails } from "./email-texts.ts";
 import { countsOf, type Entry, entriesOf } from "./entries.ts";
 import { type OrganisationFile, settingNames } from "./organisation-file.ts";
@@ -60,14 +61,14 @@ export async function applyFile(deps: RecordDeps, applying: Applying): Promise<E
   const { database } = deps;
   return database.transaction(async (tx) => {
     const by = { orgId, actor, ...(address === undefined ? {} : { address }) };
-    const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, act: by };
+    const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, act: by, pause: pauses() };
     // Concurrent applications of files wait for each other; the organisation's row is the lock.
     // The applications too: a deleted scope is taken from them in between.
     await lockOrganisation(tx, orgId);
     await lockApplications(tx, orgId);
     const state = await readState(tx, orgId);
     if (!state) throw new ConfigurationChanged();
-    const difference = differenceOf(state, file, prune);
+    const difference = await inPortions(compared(state, file, prune));
     const entries = entriesOf(difference);
     if (shown && !isDeepStrictEqual(entries, shown)) throw new ConfigurationChanged();
     check?.(difference);
@@ -96,6 +97,8 @@ export interface Applier {
 interface Inside extends RecordDeps {
   readonly orgId: string;
   readonly act: Applier;
+  /** Between two records: a file has thousands. */
+  readonly pause: () => Promise<void>;
 }
 
 async function applyOrganisation(inside: Inside, { organisation }: Difference): Promise<void> {
@@ -105,13 +108,15 @@ async function applyOrganisation(inside: Inside, { organisation }: Difference): 
 
 /** Removals first: the number of scopes is limited. */
 async function applyScopes(inside: Inside, { scopes }: Difference): Promise<void> {
-  const { act } = inside;
+  const { act, pause } = inside;
   for (const step of scopes) {
+    await pause();
     if (step.act !== "remove") continue;
     const { id, version } = step.current;
     await deleteCustomScope(inside, { ...act, id, version });
   }
   for (const step of scopes) {
+    await pause();
     if (step.act === "create") await createCustomScope(inside, { ...act, ...step.wanted });
     if (step.act !== "change") continue;
     const { id, version } = step.current;
@@ -121,8 +126,10 @@ async function applyScopes(inside: Inside, { scopes }: Difference): Promise<void
 }
 
 async function applyApplications(inside: Inside, { applications }: Difference): Promise<void> {
-  for (const { step } of applications)
+  for (const { step } of applications) {
     if (step.act === "remove") await remove(inside, step.current.application);
+    await inside.pause();
+  }
   // A key may move between applications: all changed keys are removed first.
   for (const { step } of applications)
     if (step.act === "change" && step.current.externalKey !== step.wanted.externalKey)
@@ -133,6 +140,7 @@ async function applyApplications(inside: Inside, { applications }: Difference): 
   for (const one of applications) {
     const application = await applyApplication(inside, one);
     if (application) await applyConsents(inside, application, one);
+    await inside.pause();
   }
 }
 

@@ -4,6 +4,7 @@ import { isSubset } from "@signet/protocol/oauth/scope";
 import { defaultSettings } from "../applications/application.ts";
 import type { Consent } from "../consents/consent.ts";
 import type { OrganisationSettings } from "../organisations/organisation.ts";
+import { atOnce, eachOf, type Work } from "../portions.ts";
 import { apiScopes } from "../scopes/api-scopes.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
@@ -57,11 +58,17 @@ export interface Difference {
  * @param prune whether records that the file doesn't name are removed, in the sections that the file has
  * @throws InvalidFile when the file can't be applied to this organisation
  */
-export function differenceOf(state: OrganisationState, file: OrganisationFile, prune: boolean): Difference {
-  const { matches, others, faults } = matchApplications(
-    (file.applications ?? []).map(applicationOfFile),
-    state.applications,
-  );
+export const differenceOf = (state: OrganisationState, file: OrganisationFile, prune: boolean): Difference =>
+  atOnce(compared(state, file, prune));
+
+/** The same in pieces, an application each. @throws InvalidFile */
+export function* compared(
+  state: OrganisationState,
+  file: OrganisationFile,
+  prune: boolean,
+): Work<Difference> {
+  const wanted = yield* eachOf(file.applications ?? [], applicationOfFile);
+  const { matches, others, faults } = matchApplications(wanted, state.applications);
   const scopes = scopeSteps(state.scopes, file, prune);
   const scopeCount = scopes.filter(({ act }) => act !== "remove").length;
   const tooMany = `an organisation has at most ${MAX_SCOPES} scopes, this would make ${scopeCount}`;
@@ -79,7 +86,7 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
     emails: emailSteps(state.emails, file, prune),
     scopes,
     applications: [
-      ...matches.map(({ wanted, current }) => applicationStep(wanted, current, prune)),
+      ...(yield* eachOf(matches, (match) => applicationStep(match.wanted, match.current, prune))),
       ...others.map((current): ApplicationStep => {
         const step = { act: prunesApplications ? "remove" : "leave", current } as const;
         return { step, organisationConsent: [], preauthorizations: [] };

@@ -8,6 +8,7 @@ import { listConsents, listPreauthorizations } from "../consents/consents.store.
 import { listMailTexts, type StoredMailText } from "../mail/mail-texts.store.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { findOrganisation } from "../organisations/organisations.store.ts";
+import { pauses } from "../portions.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { listCustomScopes } from "../scopes/scopes.store.ts";
 import { listAllPools } from "../signing-pools/signing-pool.store.ts";
@@ -64,7 +65,9 @@ async function readPages<Item extends { readonly id: string }>(
   readPage: (page: { after: string | undefined; limit: number }) => Promise<readonly Item[]>,
 ): Promise<Item[]> {
   const items: Item[] = [];
+  const pause = pauses();
   for (;;) {
+    await pause();
     const after = items.at(-1)?.id;
     const page = await readPage({ limit: PAGE, after });
     items.push(...page);

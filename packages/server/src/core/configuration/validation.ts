@@ -8,10 +8,11 @@ import {
   methodFaults,
   signInTextFaults,
 } from "../organisations/settings-validation.ts";
+import { atOnce, eachOf, type Work } from "../portions.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
 import { emailFaults } from "./email-texts.ts";
 import { readJsonText } from "./json-text.ts";
-import { memberFaults } from "./member-faults.ts";
+import { documentFaults } from "./member-faults.ts";
 import {
   FILE_FORMAT,
   type FileApplication,
@@ -24,10 +25,13 @@ import {
 import { applicationOfFile, claimOfFile, organisationOfFile, scopeOfFile } from "./records.ts";
 
 /** @throws InvalidFile naming every fault by its JSON Pointer */
-export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
-  const value = readJsonText(bytes);
+export const readOrganisationFile = (bytes: Uint8Array): OrganisationFile =>
+  atOnce(checkedFile(readJsonText(bytes)));
+
+/** The same of what was parsed before. @throws InvalidFile */
+export function* checkedFile(value: unknown): Work<OrganisationFile> {
   requireFormat(value);
-  const formFaults = memberFaults(organisationFileSchema, value);
+  const formFaults = yield* documentFaults(organisationFileSchema, value);
   const file = value as OrganisationFile;
   // A malformed record is not validated further; the others are.
   const broken = new Set(formFaults.map(({ path }) => path.split("/").slice(0, 3).join("/")));
@@ -43,8 +47,8 @@ export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
       emails.map(([email]) => email),
       (index) => emails[index]?.[1] ?? "/emails",
     ),
-    ...scopes.flatMap(([scope, at]) => scopeFaults(scope, at)),
-    ...applications.flatMap(([application, at]) => applicationFaults(application, at)),
+    ...(yield* eachOf(scopes, ([scope, at]) => scopeFaults(scope, at))).flat(),
+    ...(yield* eachOf(applications, ([application, at]) => applicationFaults(application, at))).flat(),
     ...duplicates(scopes, "name"),
     ...duplicates(applications, "id"),
     ...duplicates(applications, "externalKey"),

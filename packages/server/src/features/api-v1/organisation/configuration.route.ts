@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from "typebox";
 import { applyFile, ConfigurationChanged } from "../../../core/configuration/apply.ts";
-import { type Difference, differenceOf } from "../../../core/configuration/difference.ts";
+import { compared, type Difference } from "../../../core/configuration/difference.ts";
 import { type Entry, entriesOf, isDone } from "../../../core/configuration/entries.ts";
 import { ConfigurationTooLarge, exportOrganisation } from "../../../core/configuration/export.ts";
 import {
@@ -13,7 +13,8 @@ import {
   type OrganisationFile,
 } from "../../../core/configuration/organisation-file.ts";
 import { readState } from "../../../core/configuration/state.ts";
-import { readOrganisationFile } from "../../../core/configuration/validation.ts";
+import { checkedFile } from "../../../core/configuration/validation.ts";
+import { inPortions } from "../../../core/portions.ts";
 import type { ApiScope as Scope } from "../../../core/scopes/api-scopes.ts";
 import { conflict, invalid, notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Operation } from "../../../http/api/api-route.ts";
@@ -119,12 +120,12 @@ function diffRoute(api: ApiScope, deps: ApiDeps): void {
     description: `${scopeText(reads)} No changes: the organisation is as the file says.`,
     answers: { 200: { description: "What would change", schema: changed } },
     ...large(deps, ...reads),
-    handler: ({ caller, body, within }) => {
-      const { file: wanted, prune } = readFile(body);
+    handler: async ({ caller, body, within }) => {
+      const { file: wanted, prune } = await readFile(body);
       return inTransaction(deps, within, async ({ database }) => {
         const state = await readState(database.query, caller.organisation.id);
         if (!state) throw notFound();
-        const difference = refusing(() => differenceOf(state, wanted, prune));
+        const difference = await inPortions(compared(state, wanted, prune)).catch(toAnswer);
         return { status: 200, body: answer(entriesOf(difference)) };
       });
     },
@@ -141,8 +142,8 @@ function applyRoute(api: ApiScope, deps: ApiDeps): void {
     description: `${scopeText(writes)} Scopes that begin with \`signet:\` are given to no application by a caller without them.`,
     answers: { 200: { description: "What was changed", schema: changed } },
     ...large(deps, ...writes),
-    handler: ({ caller, body, within }) => {
-      const { file: wanted, prune } = readFile(body);
+    handler: async ({ caller, body, within }) => {
+      const { file: wanted, prune } = await readFile(body);
       return inTransaction(deps, within, async (inside) => {
         const check = (difference: Difference) => requireMayApply(caller, difference);
         const applying = { ...actOf(caller), file: wanted, prune, check };
@@ -156,10 +157,12 @@ function applyRoute(api: ApiScope, deps: ApiDeps): void {
 const answer = (entries: readonly Entry[]) => ({ changes: entries.filter(isDone) });
 
 /** @throws ApiError 422 naming every fault */
-function readFile(body: Static<typeof sentFile>): { file: OrganisationFile; prune: boolean } {
-  const bytes = Buffer.from(JSON.stringify(body.file));
-  return { file: refusing(() => readOrganisationFile(bytes)), prune: body.prune ?? false };
-}
+const readFile = async (
+  body: Static<typeof sentFile>,
+): Promise<{ file: OrganisationFile; prune: boolean }> => ({
+  file: await inPortions(checkedFile(body.file)).catch(toAnswer),
+  prune: body.prune ?? false,
+});
 
 /** The same as of each application alone. @throws ApiError 403 exceeds-caller, 409 own-application */
 function requireMayApply(caller: ApiCaller, { applications }: Difference): void {
@@ -171,14 +174,6 @@ function requireMayApply(caller: ApiCaller, { applications }: Difference): void 
       if (grant.act === "create" || grant.act === "change") requireHeldScopes(caller, grant.wanted);
     const isEnded = step.act === "remove" || (step.act === "change" && !step.wanted.enabled);
     if (isEnded) requireOther(caller, step.current.application.id);
-  }
-}
-
-function refusing<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    return toAnswer(error);
   }
 }
 
