@@ -2,6 +2,7 @@
 import { sealedActions } from "../core/actions/actions.ts";
 import { sealedInstallationKey } from "../core/audit/chain/chain-key.ts";
 import { sealedConnectionSecrets } from "../core/connections/sign-in/client-secret.ts";
+import { sealedIdTokens } from "../core/connections/sign-in/upstream-sign-ins.ts";
 import { sealedCaKeys } from "../core/device-ca/ca-key.ts";
 import { shardedEncryption } from "../core/encryption/encryption.ts";
 import type { KeyRing } from "../core/encryption/key-ring.ts";
@@ -32,6 +33,7 @@ export const sealedColumns = ({
       sealedActions,
       sealedMails,
       sealedConnectionSecrets,
+      sealedIdTokens,
     ],
   },
   { encryption: signingRequestEncryption(masterKeys), columns: sealedRequests },

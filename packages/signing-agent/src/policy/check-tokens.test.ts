@@ -166,6 +166,31 @@ describe("the checks before a signature", () => {
     assert.throws(() => check(sampleRequest(certified, now, { header: { x5c: [] } }), [certified]), Refusal);
   });
 
+  test("a client may demand the identity provider that its users sign in by", () => {
+    const id = "0190f0c4-0000-7000-8000-000000000001";
+    const demanding = (more: string) =>
+      parsePolicy(POLICY.replace("maxLifetime:", `connection: { ids: ["${id}"]${more} }\n    maxLifetime:`));
+    type Upstream = NonNullable<RequestBody["context"]["connection"]>;
+    const checkWith = (connection: Upstream | undefined, more = "") =>
+      checkRequest(sampleRequest(key, now, { context: connection ? { connection } : {} }), {
+        ...{ policy: demanding(more), keys: [key], now },
+      });
+    const upstream = { id, name: "Entra ID", kind: "oidc", issuer: "https://idp.example" };
+    checkWith(upstream);
+    checkWith({ ...upstream, acr: "gold", amr: ["pwd", "hwk"] }, `, acr: [gold, silver], amr: [hwk]`);
+    const refused = (connection: Upstream | undefined, more?: string) =>
+      assert.throws(
+        () => checkWith(connection, more),
+        (error) => error instanceof Refusal && error.check === "connection",
+      );
+    refused(undefined);
+    refused({ ...upstream, id: "0190f0c4-0000-7000-8000-000000000002" });
+    refused(upstream, ", acr: [gold]");
+    refused({ ...upstream, acr: "bronze" }, ", acr: [gold]");
+    refused({ ...upstream, amr: ["pwd"] }, ", amr: [hwk, swk]");
+    refused(upstream, ", amr: [hwk]");
+  });
+
   test("with client_credentials the client is the subject and gets no ID token", () => {
     const own = parsePolicy(POLICY.replace("[authorization_code, refresh_token]", "[client_credentials]"));
     const changes = {

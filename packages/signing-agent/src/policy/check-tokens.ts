@@ -53,6 +53,7 @@ export function checkRequest(
   const grant = grantName(context.grantType);
   if (grant === undefined || !client.grants.includes(grant))
     throw new Refusal("grant", `grant ${quoted(context.grantType)} is not allowed for this client`);
+  checkConnection(context, client, grant);
   const rules = { ...options, context, client, clientId };
   const access = checkAccessToken(accessToken, grant, rules);
   return {
@@ -66,6 +67,25 @@ export function checkRequest(
     /** The access token first. */
     tokens: idToken ? [access, checkIdToken(idToken, access, grant, rules)] : [access],
   };
+}
+
+/** What the service states about the sign-in of the user, in the context alone: no token has it. */
+function checkConnection(
+  { connection }: RequestContext,
+  { connection: required }: ClientPolicy,
+  grant: GrantName,
+): void {
+  if (!required || grant === "client_credentials") return;
+  if (!connection || !required.ids.includes(connection.id))
+    throw new Refusal(
+      "connection",
+      `connection ${quoted(connection?.id ?? "none")} is not allowed for this client`,
+    );
+  const { acr, amr } = connection;
+  if (required.acr && !required.acr.includes(acr ?? ""))
+    throw new Refusal("connection", `acr ${quoted(acr ?? "none")} of the connection is not allowed`);
+  if (required.amr && !required.amr.some((method) => amr?.includes(method)))
+    throw new Refusal("connection", "the amr of the connection has none of those that are allowed");
 }
 
 interface Rules extends CheckOptions {

@@ -30,6 +30,13 @@ const challengeSchema = closedObject({
   ),
 });
 
+/** Each list names what is enough; the connection itself is always one of `ids`. */
+const connectionSchema = closedObject({
+  ids: Type.Array(name("the id of a connection"), { minItems: 1 }),
+  acr: Type.Optional(Type.Array(name("an acr"), { minItems: 1 })),
+  amr: Type.Optional(Type.Array(name("an amr"), { minItems: 1 })),
+});
+
 const clientSchema = closedObject({
   /** Of access tokens, in addition to the issuer itself. */
   aud: Type.Array(name("an audience")),
@@ -40,6 +47,8 @@ const clientSchema = closedObject({
   maxLifetime: integer(1, 604_800),
   grants: Type.Array(grant, { minItems: 1 }),
   challenge: Type.Optional(challengeSchema),
+  /** The organisation's identity provider that users must have signed in by. */
+  connection: Type.Optional(connectionSchema),
 });
 export type ClientPolicy = Static<typeof clientSchema>;
 

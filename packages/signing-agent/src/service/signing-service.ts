@@ -229,6 +229,13 @@ export type TokenToSign = Static<typeof tokenSchema>;
 // Goes into the journal, the log and questions to users, even when it is a lie.
 const shortText = Type.String({ maxLength: 1_000 });
 
+/** The identity provider that the user signed in by, and what it claimed. */
+const connectionSchema = Type.Object({
+  ...{ id: shortText, name: shortText, kind: shortText, issuer: shortText },
+  acr: nullable(shortText),
+  amr: nullable(Type.Array(shortText, { maxItems: 100 })),
+});
+
 const contextSchema = Type.Object({
   issuer: shortText,
   clientId: shortText,
@@ -239,6 +246,7 @@ const contextSchema = Type.Object({
   authTime: nullable(Type.Number()),
   amr: nullable(Type.Array(Type.String())),
   ip: nullable(Type.String()),
+  connection: nullable(connectionSchema),
   parentRequestId: nullable(Type.String()),
 });
 export type RequestContext = Static<typeof contextSchema>;

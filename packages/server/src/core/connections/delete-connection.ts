@@ -19,6 +19,7 @@ import {
   renameGroup,
 } from "./released-groups.store.ts";
 import { endClaimedGroups } from "./sign-in/claimed-groups.ts";
+import { endUpstreamSessions } from "./sign-in/upstream-sign-ins.ts";
 
 /**
  * A group whose name the organisation has already is given the connection's name behind its own.
@@ -40,11 +41,13 @@ export function deleteConnection(
     const key = { orgId: act.orgId, id };
     const users = await countUsersOf(tx, key);
     const groups = await lockGroupsOf(tx, key);
+    const end = { act, reason: "connection_ended" as const, now: deps.clock() };
+    const sessions = await endUpstreamSessions(tx, { orgId: act.orgId, connectionId: id }, end);
     await endClaimedGroups(tx, deps, key, { act });
     if (groups > 0) await releaseGroups(tx, deps, connection, act);
     await endRoutes(tx, key, deps.clock());
     await deleteConnectionRow(tx, key);
-    const details = { name: connection.name, users, groups };
+    const details = { name: connection.name, users, groups, ...(sessions > 0 && { sessions }) };
     const event = { ...auditFields(act, deps.clock()), action: "connection.deleted" as const, target: id };
     await recordAuditEvent(tx, { ...event, details });
     return true;

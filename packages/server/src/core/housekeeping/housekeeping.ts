@@ -69,6 +69,7 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   connection_start: 0,
   connection_sign_in: 0,
   pending_identity: 0,
+  upstream_sign_in: 0,
   // Its page still says to which address a new one goes.
   email_code: 30 * 60_000,
 };

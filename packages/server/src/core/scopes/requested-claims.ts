@@ -47,6 +47,14 @@ function scopeOfClaim(
   return scopes.find((scope) => allowed.includes(scope));
 }
 
+/** About the sign-in behind the grant, not about the user: no scope contains them (connections.md §4, "Tokens"). */
+export const signInClaims = ["idp", "upstream"] as const;
+
+const isSignInClaim = (name: string): boolean => (signInClaims as readonly string[]).includes(name);
+
+export const asksForSignIn = (requests: ClaimRequests): boolean =>
+  signInClaims.some((name) => Object.hasOwn(requests, name));
+
 /**
  * @returns the claims that this application may request, and their scopes; others are ignored, even essential ones
  * (§5.5.1: not an error)
@@ -62,7 +70,7 @@ export function readableClaims(
       Object.entries(requests).filter(([name]) => {
         const scope = scopeOfClaim(name, allowed, customScopes);
         if (scope !== undefined) scopes.add(scope);
-        return scope !== undefined;
+        return scope !== undefined || isSignInClaim(name);
       }),
     );
   const allowedClaims = { userinfo: readable(requested.userinfo), idToken: readable(requested.idToken) };
@@ -76,6 +84,8 @@ export interface RequestedValues {
   readonly consented: ScopeFingerprints | undefined;
   /** The claims of the entitlement scopes that are requested. */
   readonly entitled: Claims;
+  /** Of the sign-in at an identity provider; undefined where there was none, or nobody asks. */
+  readonly signIn?: Claims | undefined;
 }
 
 /**
@@ -90,9 +100,10 @@ export function requestedValues(requests: ClaimRequests, about: RequestedValues)
 }
 
 function claimValueOf(name: string, about: RequestedValues): unknown {
-  const { user, allowed, customScopes, entitled } = about;
+  const { user, allowed, customScopes, entitled, signIn = {} } = about;
   const scope = scopeOfClaim(name, allowed, customScopes);
-  if (scope === undefined) return undefined;
+  if (scope === undefined)
+    return isSignInClaim(name) && Object.hasOwn(signIn, name) ? signIn[name] : undefined;
   const standard = claimsOfScopes(user, withoutCustom([scope], customScopes), entitled);
   const claims = withStandardClaims(customClaims({ ...about, scopes: [scope] }), standard);
   return Object.hasOwn(claims, name) ? claims[name] : undefined;

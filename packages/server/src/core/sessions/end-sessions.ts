@@ -20,6 +20,8 @@ export interface SessionEnd {
   readonly reason:
     | "signed_out"
     | "signed_out_everywhere"
+    | "signed_out_upstream"
+    | "connection_ended"
     | "user_disabled"
     | "user_deleted"
     | "password_changed";

@@ -4,6 +4,8 @@ import { formatScope } from "@signet/protocol/oauth/scope";
 import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { seconds } from "../clock.ts";
+import { findConnection } from "../connections/connections.store.ts";
+import { findUpstreamOf, upstreamClaims } from "../connections/sign-in/upstream-sign-ins.ts";
 import { findConsentedFingerprints } from "../consents/consents.store.ts";
 import type { Attestation } from "../devices/device.ts";
 import { entitledClaims } from "../roles/entitled-claims.ts";
@@ -12,7 +14,12 @@ import { applicationOfToken } from "../roles/token-application.ts";
 import { type Claims, customClaims } from "../scopes/custom-claims.ts";
 import type { CustomScope, ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
-import { type RequestedClaims, type RequestedValues, requestedValues } from "../scopes/requested-claims.ts";
+import {
+  asksForSignIn,
+  type RequestedClaims,
+  type RequestedValues,
+  requestedValues,
+} from "../scopes/requested-claims.ts";
 import { type GrantedDefinitions, type ScopeDefinitions, stillDefined } from "../scopes/scope-definitions.ts";
 import { claimsOfScopes, entitlementScopes, withoutCustom, withStandardClaims } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
@@ -90,10 +97,22 @@ export interface TokenUser {
   readonly granted: GrantedDefinitions;
 }
 
+/** What an agent is shown of it (connections.md §4, "Tokens"); acr and amr are the provider's own. */
+export interface SigningConnection {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly issuer: string;
+  readonly acr?: string;
+  readonly amr?: readonly string[];
+}
+
 /** Claims of custom scopes and of the `claims` parameter. They never replace a claim that the token format defines. */
 export interface AddedClaims {
   readonly accessToken: Claims;
   readonly idToken: Claims;
+  /** Of the identity provider that the user signed in by: for the agents of a signing pool. */
+  readonly connection?: SigningConnection | undefined;
 }
 
 export interface AddedClaimsDeps {
@@ -115,12 +134,32 @@ export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject):
   const sources = { customScopes, consented };
   const ofScopes = customClaims({ ...sources, scopes, user: user?.user });
   const { accessToken, idToken } = await entitledOf(deps, subject, customScopes);
+  const { signIn, connection } = await signInOf(deps, subject);
   return {
     accessToken: withStandardClaims(ofScopes, accessToken),
     idToken: user
-      ? idTokenAdditions(application, scopes, { ...user, ...sources, ofScopes, entitled: idToken })
+      ? idTokenAdditions(application, scopes, { ...user, ...sources, ofScopes, entitled: idToken, signIn })
       : {},
+    connection,
   };
+}
+
+/** Looked up where somebody asks: by the `claims` parameter, or a pool's agents. */
+async function signInOf(
+  { database: { query } }: AddedClaimsDeps,
+  { application: { orgId, settings }, user }: TokenSubject,
+): Promise<{ readonly signIn?: Claims; readonly connection?: SigningConnection }> {
+  const isForAgents = settings.signingPoolId !== undefined;
+  if (!user || !(isForAgents || asksForSignIn(user.requestedClaims.idToken))) return {};
+  const found = await findUpstreamOf(query, { ...user.authentication, orgId, userId: user.user.id });
+  if (!found) return {};
+  const signIn = upstreamClaims(found);
+  const connection = isForAgents && (await findConnection(query, { orgId, id: found.connectionId }));
+  if (!connection) return { signIn };
+  const { id, name, kind } = connection;
+  const { issuer, acr, amr } = found;
+  const said = { ...(acr === null ? {} : { acr }), ...(amr === null ? {} : { amr }) };
+  return { signIn, connection: { id, name, kind, issuer, ...said } };
 }
 
 /** The claims of the entitlement scopes: in the access token those of the application that it is for, else the client's. */
@@ -157,12 +196,13 @@ async function entitledOf(
 function idTokenAdditions(
   { settings }: Application,
   scopes: readonly string[],
-  about: TokenUser & Pick<RequestedValues, "customScopes" | "consented" | "entitled"> & { ofScopes: Claims },
+  about: TokenUser &
+    Pick<RequestedValues, "customScopes" | "consented" | "entitled" | "signIn"> & { ofScopes: Claims },
 ): Claims {
-  const { user, requestedClaims, granted, customScopes, consented, ofScopes, entitled } = about;
+  const { user, requestedClaims, granted, customScopes, consented, ofScopes, entitled, signIn } = about;
   const { allowedScopes, idTokenIncludesScopeClaims } = settings;
   const allowed = stillDefined(allowedScopes, granted, customScopes);
-  const sources = { user, customScopes, consented, allowed, entitled };
+  const sources = { user, customScopes, consented, allowed, entitled, signIn };
   const requested = requestedValues(requestedClaims.idToken, sources);
   const standardNames = withoutCustom(scopes, customScopes);
   // What a user may do is told to the client that asked for it: there would be a second question to userinfo at every sign-in.

@@ -13,6 +13,7 @@ import {
   accessTokenClaims,
   type IdTokenClaims,
   idTokenClaims,
+  type SigningConnection,
   type TokenSubject,
 } from "./claims.ts";
 
@@ -22,6 +23,8 @@ export interface TokensToSign {
   readonly accessToken: AccessTokenClaims;
   /** Without `at_hash`, which depends on the signature of the access token. */
   readonly idToken?: IdTokenClaims;
+  /** For agents. */
+  readonly connection?: SigningConnection;
 }
 
 export function unsignedTokens(organisation: Organisation, subject: TokenSubject, now: number): TokensToSign {
@@ -31,6 +34,7 @@ export function unsignedTokens(organisation: Organisation, subject: TokenSubject
     application: subject.application,
     accessToken: accessTokenClaims(subject, now),
     ...(idToken ? { idToken } : {}),
+    ...(subject.added?.connection ? { connection: subject.added.connection } : {}),
   };
 }
 

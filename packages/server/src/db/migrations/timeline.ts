@@ -39,6 +39,7 @@ import { moreEmails } from "./0040-more-emails.ts";
 import { invitations } from "./0041-invitations.ts";
 import { claimedGroups } from "./0042-claimed-groups.ts";
 import { deviceOrder } from "./0043-device-order.ts";
+import { upstreamSignIns } from "./0044-upstream-sign-ins.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const timeline: readonly Migration[] = [
   invitations,
   claimedGroups,
   deviceOrder,
+  upstreamSignIns,
 ];

@@ -75,6 +75,27 @@ export interface LinkedIdentityTable {
   last_sign_in_at: number;
 }
 
+/** What a provider has said of one sign-in by it. */
+export interface UpstreamSignInTable {
+  org_id: string;
+  user_id: string;
+  /** The `auth_time` of the session, its tokens and keys, in milliseconds. */
+  signed_in_at: number;
+  connection_id: string;
+  issuer: string;
+  subject: string;
+  /** Of the session there, by which its logout names it. */
+  sid: string | null;
+  acr: string | null;
+  /** JSON array. */
+  amr: string | null;
+  /** Seconds since 1970. */
+  auth_time: number | null;
+  /** Sealed. */
+  id_token: string | null;
+  expires_at: number;
+}
+
 /** A membership of a group that comes from a provider's claims: it ends with the last of its rows. */
 export interface GroupClaimTable {
   org_id: string;
@@ -139,6 +160,7 @@ export interface ConnectionsSchema {
   scim_user: ScimUserTable;
   linked_identity: LinkedIdentityTable;
   group_claim: GroupClaimTable;
+  upstream_sign_in: UpstreamSignInTable;
   connection_start: ConnectionStartTable;
   connection_sign_in: ConnectionSignInTable;
   pending_identity: PendingIdentityTable;

@@ -3,11 +3,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import { noteCaller } from "../../core/audit/audited-request.ts";
+import { findUpstreamOf, upstreamClaims } from "../../core/connections/sign-in/upstream-sign-ins.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { entitledClaims } from "../../core/roles/entitled-claims.ts";
 import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
-import { type ClaimRequests, requestedValues } from "../../core/scopes/requested-claims.ts";
+import { asksForSignIn, type ClaimRequests, requestedValues } from "../../core/scopes/requested-claims.ts";
 import { stillDefined } from "../../core/scopes/scope-definitions.ts";
 import {
   claimsOfScopes,
@@ -55,7 +56,12 @@ async function userinfoClaims(
       : await consentedFingerprints(deps, orgId, family?.consentId ?? null);
   const requests = family?.requestedClaims.userinfo ?? {};
   const entitled = application ? await entitledHere(deps, application, { user, scopes, requests }) : {};
-  const sources = { customScopes, user, consented, entitled };
+  const upstream =
+    family && asksForSignIn(requests)
+      ? await findUpstreamOf(deps.database.query, { ...family.authentication, orgId, userId: user.id })
+      : undefined;
+  const signIn = upstream && upstreamClaims(upstream);
+  const sources = { customScopes, user, consented, entitled, signIn };
   const allowedNow = application?.settings.allowedScopes ?? [];
   const allowed = family ? stillDefined(allowedNow, family, customScopes) : allowedNow;
   const requested = requestedValues(requests, { ...sources, allowed });

@@ -12,6 +12,7 @@ import { ConnectionSignInFailure } from "./failure.ts";
 import { insertIdentity } from "./linked-identities.store.ts";
 import type { MappedUser } from "./mapping.ts";
 import type { SignInConnection } from "./sign-in-connections.ts";
+import type { UpstreamAuthentication } from "./upstream-sign-ins.ts";
 
 /** What a provider has said, signed, about who is there. */
 export interface UpstreamIdentity {
@@ -21,6 +22,8 @@ export interface UpstreamIdentity {
   readonly acr: string;
   /** Whose values are claimed; undefined in what an older version has stored. */
   readonly groupIds?: readonly string[];
+  /** Undefined in what an older version has stored. */
+  readonly upstream?: UpstreamAuthentication;
 }
 
 export const refused = (

@@ -8,7 +8,7 @@ import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts"
 import { type HostileProvider, startHostileProvider } from "../../../testing/fakes/hostile-provider.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import { connectTo, signInUpstream } from "../../../testing/fixtures/upstream-sign-in.ts";
-import { follow, showsConsent } from "../../../testing/fixtures/visit.ts";
+import { follow, logIn, showsConsent, showsLogin, visit } from "../../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -150,9 +150,8 @@ forEachDatabase(({ fresh }) => {
 
   test("the account page unlinks after a confirmation", async () => {
     const userId = await linked("own");
-    there.claims = { sub: "own" };
     const browser = testBrowser();
-    await signIn(browser);
+    await logIn(browser, org, await visit(browser, org), { email: "own@there.example" });
     const address = `${org.issuer}/account/security/connection?id=${connection.id}`;
     const page = await browser.get(address);
     assert.match(page.body, /Unlink There\?/);
@@ -162,6 +161,13 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(done.body, /id="identities"/);
     const { body } = await api.call("GET", `/users/${userId}`);
     assert.deepEqual(body["identities"], []);
+    // Who came by the connection itself is signed out with it.
+    await linked("gone");
+    there.claims = { sub: "gone" };
+    const federated = testBrowser();
+    await signIn(federated);
+    const confirm = await federated.get(address);
+    assert.ok(showsLogin(await follow(federated, await federated.post(address, confirm.hidden))));
   });
 
   test("of two that unlink the last two ways in at once, one is refused", async () => {

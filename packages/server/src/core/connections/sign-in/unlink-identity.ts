@@ -9,6 +9,7 @@ import type { User } from "../../users/user.ts";
 import { findUser } from "../../users/users.store.ts";
 import { applyClaimedGroups } from "./claimed-groups.ts";
 import { deleteIdentity, listIdentities } from "./linked-identities.store.ts";
+import { endUpstreamSessions } from "./upstream-sign-ins.ts";
 
 /** Without it nobody could sign in to the account. */
 export class LastWayIn extends Error {
@@ -35,6 +36,7 @@ export function unlinkIdentity(
     const others = all.filter((one) => one.connectionId !== connectionId && one.isEnabled);
     if (others.length === 0 && !(await hasOwnCredential(tx, user))) throw new LastWayIn();
     await applyClaimedGroups(tx, deps, { act, connectionId, userId, groupIds: [] });
+    await endUpstreamSessions(tx, { orgId, connectionId, userId }, { act, reason: "connection_ended", now });
     await deleteIdentity(tx, { orgId, userId, connectionId });
     const event = { action: "identity.unlinked" as const, target: userId, details: { connectionId } };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...event });

@@ -75,6 +75,20 @@ const claimed = Type.Object(
       authTime: Type.Optional(seconds("since 1970, when the user signed in")),
       amr: Type.Optional(Type.Array(Type.String())),
       ip: Type.String(),
+      connection: Type.Optional(
+        Type.Object(
+          {
+            ...{ id: Type.String({ format: "uuid" }), name: Type.String(), kind: Type.String() },
+            issuer: Type.String(),
+            acr: Type.Optional(Type.String()),
+            amr: Type.Optional(Type.Array(Type.String())),
+          },
+          {
+            description:
+              "The organisation's identity provider that the user signed in by, and the acr and amr that it claimed",
+          },
+        ),
+      ),
       parentRequestId: Type.Optional(requestId),
     }),
     tokens: Type.Array(token),

@@ -142,6 +142,7 @@ function claimedRequest(
       ...(authTime === undefined ? {} : { authTime }),
       ...(amr === undefined ? {} : { amr }),
       ip: context.ip,
+      ...(context.connection === undefined ? {} : { connection: context.connection }),
       ...(row.parent_request_id === null ? {} : { parentRequestId: row.parent_request_id }),
     },
     tokens: renderTokens(claims, key, rendering).tokens,

@@ -2,6 +2,7 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import type { SigningConnection } from "../../../core/tokens/claims.ts";
 import { currentTracing } from "../../../telemetry/tracing.ts";
 import { poolTopic } from "../notify/wake-up.ts";
 import { assignWaiter, insertRequest, NO_WAITER } from "./create-request.store.ts";
@@ -28,6 +29,8 @@ export interface NewSigningRequest {
   readonly parentRequestId?: string;
   readonly clientName: string;
   readonly ip: string;
+  /** That the user signed in by. */
+  readonly connection?: SigningConnection;
   /** `iat`, `exp` and `jti` are rendered anew at each claim; `exp - iat` is the application's token lifetime. */
   readonly claims: ClaimsToSign;
   /** SHA-256 (base64url) of the browser session that may open the wait page. */
@@ -56,11 +59,16 @@ export async function createRequest(
   deps: SigningDeps,
   input: NewSigningRequest,
 ): Promise<{ readonly requestId: string } | "no_agent" | "queue_full"> {
-  const { orgId, poolId, interactive, waiter, claims, clientName, ip } = input;
+  const { orgId, poolId, interactive, waiter, claims, clientName, ip, connection } = input;
   const now = deps.clock();
   const key = { orgId, requestId: randomSecret("", ID_BYTES) };
   const traceParent = currentTracing()?.parent();
-  const context = { clientName, ip, ...(traceParent !== undefined && { traceParent }) };
+  const context = {
+    clientName,
+    ip,
+    ...(connection && { connection }),
+    ...(traceParent !== undefined && { traceParent }),
+  };
   const sealed: SealedClaims = { claims, context };
   const row = {
     org_id: orgId,

@@ -141,7 +141,7 @@ function joinKey(
 
 function newRequest(
   pool: SigningPool,
-  { application, accessToken, idToken }: TokensToSign,
+  { application, accessToken, idToken, connection }: TokensToSign,
   { grantType, address, signingRequest }: SigningContext,
 ): Omit<NewSigningRequest, "interactive"> {
   return {
@@ -152,6 +152,7 @@ function newRequest(
     grantType,
     clientName: application.name,
     ip: address,
+    ...(connection ? { connection } : {}),
     claims: { accessToken, ...(idToken ? { idToken } : {}) },
     ...(signingRequest ? { parentRequestId: signingRequest.requestId } : {}),
   };

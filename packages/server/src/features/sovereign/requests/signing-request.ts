@@ -8,7 +8,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import { sealedColumn } from "../../../core/encryption/sealed-columns.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
-import type { AccessTokenClaims, IdTokenClaims } from "../../../core/tokens/claims.ts";
+import type { AccessTokenClaims, IdTokenClaims, SigningConnection } from "../../../core/tokens/claims.ts";
 import type { Database } from "../../../db/open.ts";
 import type { WakeUp } from "../notify/wake-up.ts";
 
@@ -86,6 +86,7 @@ export interface SealedClaims {
   readonly context: {
     readonly clientName: string;
     readonly ip: string;
+    readonly connection?: SigningConnection;
     /** W3C Trace Context of the request that waits. */
     readonly traceParent?: string;
   };

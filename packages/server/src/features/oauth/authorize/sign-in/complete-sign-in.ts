@@ -1,5 +1,9 @@
 /** Completes a sign-in with its second factor: consuming the proof and starting the session are one transaction. */
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
+import {
+  FEDERATED,
+  holdUpstreamSignIn,
+} from "../../../../core/connections/sign-in/upstream-sign-ins.store.ts";
 import { consumeOnce } from "../../../../core/consumed-values.store.ts";
 import { type FactorProof, raiseAssurance } from "../../../../core/second-factors/second-factor.ts";
 import {
@@ -87,6 +91,9 @@ async function completeIn(
   // transactions never deadlock.
   if (pending.sessionId === null && !(await lockIfPasswordUnchanged(tx, user, pending.passwordChangedAt)))
     throw new PendingSignInEnded();
+  const isUpstream = pending.sessionId === null && pending.amr.includes(FEDERATED);
+  const upstream = { orgId: organisation.id, userId: user.id, signedInAt: pending.authTime };
+  if (isUpstream && !(await holdUpstreamSignIn(tx, upstream))) throw new PendingSignInEnded();
   const recoveryCodes = await proof.use(tx);
   if (!recoveryCodes) return undefined;
   const use = { orgId: organisation.id, kind: "pending-sign-in", value: pending.id };

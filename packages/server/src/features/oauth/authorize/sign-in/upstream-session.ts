@@ -1,5 +1,15 @@
 /** What follows a sign-in at an identity provider: the session, or the second factor that is due before it. */
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
+import type { UpstreamIdentity } from "../../../../core/connections/sign-in/link-identity.ts";
+import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
+import {
+  FEDERATED,
+  holdUpstreamSignIn,
+} from "../../../../core/connections/sign-in/upstream-sign-ins.store.ts";
+import {
+  recordUpstreamSignIn,
+  upstreamAuthentication,
+} from "../../../../core/connections/sign-in/upstream-sign-ins.ts";
 import type { Session } from "../../../../core/sessions/session.ts";
 import { findPasswordChange, lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
 import type { User } from "../../../../core/users/user.ts";
@@ -10,20 +20,30 @@ import { browserFactorStatus } from "../sign-in-context.ts";
 import { type CurrentFlow, refuse } from "../take-step.ts";
 import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
-/** RFC 8176 has no name for it; connections.md §4. */
-const AMR = ["fed"];
+const AMR = [FEDERATED];
 
 /** Starts the session, unless a second factor is due first. Sends the response. @throws ConnectionSignInFailure */
 export async function continueWithUpstream(
   deps: BrowserDeps,
   visit: Visit,
   current: CurrentFlow,
-  { user, acr }: { readonly user: User; readonly acr: string },
+  {
+    user,
+    connection: { id: connectionId, settings },
+    identity,
+  }: {
+    readonly user: User;
+    readonly connection: SignInConnection;
+    readonly identity: UpstreamIdentity;
+  },
 ): Promise<void> {
   const { flow, request } = current;
   const now = deps.clock();
   const factors = await browserFactorStatus(deps, visit, request, user);
-  const times = { authTime: now, createdAt: now, lastSeenAt: now, expiresAt: now };
+  const { subject, acr, upstream = upstreamAuthentication({}, settings.oidc.issuer) } = identity;
+  const of = { orgId: user.orgId, userId: user.id, connectionId, subject };
+  const authTime = await recordUpstreamSignIn(deps.database.query, deps.encryption, { ...of, upstream, now });
+  const times = { authTime, createdAt: now, lastSeenAt: now, expiresAt: now };
   const session: Session = { orgId: user.orgId, id: "", userId: user.id, amr: AMR, acr, ...times };
   const step = factorStep({ request, now, factors }, { session, user });
   if (step?.kind === "refuse") return refuse(deps, visit, current, step.error);
@@ -34,7 +54,8 @@ export async function continueWithUpstream(
   const before = await currentSession(deps, visit);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
-    return startBrowserSession(deps, tx, visit, { user, amr: AMR, acr, request, before });
+    if (!(await holdUpstreamSignIn(tx, { ...of, signedInAt: authTime }))) return undefined;
+    return startBrowserSession(deps, tx, visit, { user, amr: AMR, acr, authTime, request, before });
   });
   if (!started) throw new ConnectionSignInFailure("account-disabled");
   finishSignIn(deps, visit, started);

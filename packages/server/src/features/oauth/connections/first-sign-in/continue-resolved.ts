@@ -25,7 +25,7 @@ export async function continueReturned(
   const resolution = await resolveAccount(deps, connection, identity, { address: addressOf(request) });
   if (resolution.kind === "account") {
     await recordSuccess(deps, visit, connection, identity);
-    return continueWithUpstream(deps, visit, current, { user: resolution.user, acr: identity.acr });
+    return continueWithUpstream(deps, visit, current, { user: resolution.user, connection, identity });
   }
   if (resolution.kind === "prove-account") {
     await beginPending(deps, visit, { connection, identity, flow, email: resolution.email });
@@ -88,5 +88,7 @@ export async function continueProven(
   }
   await endPending(deps, visit, here);
   await recordSuccess(deps, visit, connection, pending.identity);
-  return continueWithUpstream(deps, visit, current, { user: resolution.user, acr: pending.identity.acr });
+  return continueWithUpstream(deps, visit, current, {
+    ...{ user: resolution.user, connection, identity: pending.identity },
+  });
 }

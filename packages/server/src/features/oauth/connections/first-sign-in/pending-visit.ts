@@ -46,11 +46,18 @@ export async function beginPending(
   const holderHash = sha256Base64url(token);
   await insertPendingIdentity(deps.database.query, {
     ...{ orgId, holderHash, connectionId, flow: deps.flows.seal(flow), email, askedAt: null },
-    identity: { ...identity, issuer: settings.oidc.issuer },
+    identity: { ...withoutIdToken(identity), issuer: settings.oidc.issuer },
     expiresAt: deps.clock() + PENDING_IDENTITY_MS,
   });
   deps.firstSignIns.write(reply, orgId, token, PENDING_IDENTITY_MS / 1000);
   return holderHash;
+}
+
+/** It is sealed where it is kept. */
+function withoutIdToken({ upstream, ...identity }: UpstreamIdentity): UpstreamIdentity {
+  if (!upstream) return identity;
+  const { idToken: _, ...said } = upstream;
+  return { ...identity, upstream: said };
 }
 
 /**

@@ -29,6 +29,7 @@ import {
 } from "../../../../core/connections/sign-in/mapping.ts";
 import { effectiveMapping } from "../../../../core/connections/sign-in/presets.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
+import { upstreamAuthentication } from "../../../../core/connections/sign-in/upstream-sign-ins.ts";
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
 import type { Upstream, UpstreamBegin, UpstreamReturn } from "../upstream.ts";
@@ -142,7 +143,11 @@ async function receive(
   // What is signed goes before what is not.
   const all: Claims = { ...more, ...claims };
   const acr = upstreamAcr(connection.settings.assurance, claims);
-  return { subject, user: mapClaims(mapping, all), acr, groupIds: claimedGroupIds(groups, all) };
+  const isHintKept = connection.settings.upstreamLogout && metadata.end_session_endpoint !== undefined;
+  return {
+    ...{ subject, user: mapClaims(mapping, all), acr, groupIds: claimedGroupIds(groups, all) },
+    upstream: upstreamAuthentication(claims, issuer, isHintKept ? tokens.id_token : undefined),
+  };
 }
 
 /** RFC 9207 §2.4: sent or announced, it is the issuer exactly. */

@@ -1,0 +1,163 @@
+/** Sign-ins by identity providers: what was said there is told on demand, and what came from them ends together. */
+import type { Db } from "../../../db/open.ts";
+import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
+import type { Encryption } from "../../encryption/encryption.ts";
+import { sealedColumn } from "../../encryption/sealed-columns.ts";
+import { endSessions, type SessionEnd } from "../../sessions/end-sessions.ts";
+import type { Claims } from "./mapping.ts";
+import { isStorable } from "./mapping.ts";
+import {
+  deleteUpstreamSignIns,
+  FEDERATED,
+  type FromConnection,
+  findSessionsFrom,
+  findUpstreamSignIn,
+  insertUpstreamSignIn,
+  lockUpstreamSignIns,
+  revokeFamiliesFrom,
+  revokeKeysFrom,
+  type UpstreamSignIn,
+  type UpstreamSignInKey,
+} from "./upstream-sign-ins.store.ts";
+
+/** What an ID token says about the sign-in behind it, as far as it can be kept. */
+export interface UpstreamAuthentication {
+  readonly issuer: string;
+  readonly sid: string | null;
+  readonly acr: string | null;
+  readonly amr: readonly string[] | null;
+  /** Seconds since 1970. */
+  readonly authTime: number | null;
+  /** As it came: what the provider recognises its session by when somebody signs out. */
+  readonly idToken?: string;
+}
+
+const MAX_TEXT = 255;
+const MAX_METHODS = 20;
+const MAX_ID_TOKEN = 16_384;
+
+const textOrNull = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" && value.length <= MAX_TEXT && isStorable(value) ? value : null;
+
+export function upstreamAuthentication(
+  claims: Claims,
+  issuer: string,
+  idToken?: string,
+): UpstreamAuthentication {
+  const { sid, acr, amr, auth_time: authTime } = claims;
+  const methods = Array.isArray(amr)
+    ? amr.slice(0, MAX_METHODS).flatMap((method: unknown) => textOrNull(method) ?? [])
+    : null;
+  return {
+    ...{ issuer, sid: textOrNull(sid), acr: textOrNull(acr), amr: methods },
+    authTime: Number.isSafeInteger(authTime) && Number(authTime) >= 0 ? Number(authTime) : null,
+    ...(idToken !== undefined && idToken.length <= MAX_ID_TOKEN ? { idToken } : {}),
+  };
+}
+
+const rowName = ({ orgId, userId, signedInAt }: UpstreamSignInKey) =>
+  `upstream-sign-in|${orgId}|${userId}|${signedInAt}`;
+
+export const sealedIdTokens = sealedColumn({
+  table: "upstream_sign_in",
+  column: "id_token",
+  key: ["org_id", "user_id", "signed_in_at"],
+  rowName: ({ org_id, user_id, signed_in_at }) =>
+    rowName({ orgId: String(org_id), userId: String(user_id), signedInAt: Number(signed_in_at) }),
+});
+
+/** Longer than any session and any refresh token of it. */
+const KEPT_MS = 500 * 86_400_000;
+
+/**
+ * @returns when the user signed in: the session's, and that of all tokens and keys that come from it. No other sign-in of the user
+ * by a provider has it.
+ */
+export async function recordUpstreamSignIn(
+  db: Db,
+  encryption: Encryption,
+  {
+    upstream: { idToken, ...said },
+    now,
+    ...of
+  }: {
+    readonly orgId: string;
+    readonly userId: string;
+    readonly connectionId: string;
+    readonly subject: string;
+    readonly upstream: UpstreamAuthentication;
+    readonly now: number;
+  },
+): Promise<number> {
+  for (let signedInAt = now; ; signedInAt++) {
+    const key = { orgId: of.orgId, userId: of.userId, signedInAt };
+    const sealed = idToken === undefined ? null : encryption.seal(Buffer.from(idToken), rowName(key));
+    const signIn = { ...of, ...said, signedInAt, idToken: sealed, expiresAt: now + KEPT_MS };
+    if (await insertUpstreamSignIn(db, signIn)) return signedInAt;
+  }
+}
+
+/** @returns undefined for one that came without, or whose master key is gone */
+export function openIdToken(encryption: Encryption, signIn: UpstreamSignIn): string | undefined {
+  if (signIn.idToken === null) return undefined;
+  try {
+    return encryption.open(signIn.idToken, rowName(signIn)).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined for what came from no provider */
+export const findUpstreamOf = async (
+  db: Db,
+  {
+    amr,
+    authTime,
+    ...of
+  }: {
+    readonly orgId: string;
+    readonly userId: string;
+    readonly amr: readonly string[];
+    readonly authTime: number;
+  },
+): Promise<UpstreamSignIn | undefined> =>
+  amr.includes(FEDERATED) ? findUpstreamSignIn(db, { ...of, signedInAt: authTime }) : undefined;
+
+/** The claims `idp` and `upstream` (connections.md §4). */
+export const upstreamClaims = ({ connectionId, issuer, acr, amr, authTime }: UpstreamSignIn): Claims => ({
+  idp: connectionId,
+  upstream: {
+    iss: issuer,
+    ...(acr === null ? {} : { acr }),
+    ...(amr === null ? {} : { amr }),
+    ...(authTime === null ? {} : { auth_time: authTime }),
+  },
+});
+
+/**
+ * Ends the sessions that came from sign-ins by a connection, with their refresh tokens (those of `offline_access` too) and session
+ * keys. A session in which the user has signed in by own factors since then stands by those.
+ * @returns how many sessions there were
+ */
+export async function endUpstreamSessions(
+  tx: Db,
+  from: FromConnection,
+  { act, reason, now }: { readonly act: Act; readonly reason: SessionEnd["reason"]; readonly now: number },
+): Promise<number> {
+  const { orgId } = from;
+  const byUser = Map.groupBy(await lockUpstreamSignIns(tx, from), ({ userId }) => userId);
+  let ended = 0;
+  for (const [userId, signIns] of byUser) {
+    const times = signIns.map(({ signedInAt }) => signedInAt);
+    for (const sessionId of await findSessionsFrom(tx, { orgId, userId, times })) {
+      if ((await endSessions(tx, { orgId, userId, sessionId, reason, now })) === 0) continue;
+      ended++;
+      const event = { action: "user.session-ended" as const, target: userId, details: { sessionId } };
+      await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+    }
+    await revokeFamiliesFrom(tx, { orgId, userId, times, now, reason });
+    await revokeKeysFrom(tx, { orgId, userId, times, now, reason });
+    await deleteUpstreamSignIns(tx, { orgId, userId, times });
+  }
+  return ended;
+}
