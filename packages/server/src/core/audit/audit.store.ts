@@ -205,9 +205,6 @@ const newestChange = (db: Db, orgId: string, target: string) =>
 /** Kinds of records with a name; users are named by their email address. */
 export type NamedKind = "user" | keyof typeof namedTables;
 
-/** Whose events are listed on their own page. */
-export type SubjectKind = NamedKind | "group" | "role";
-
 const namedTables = {
   "system-account": "system_account",
   client: "application",
@@ -216,7 +213,11 @@ const namedTables = {
   pool: "signing_pool",
   scope: "custom_scope",
   connection: "connection",
+  group: "user_group",
+  role: "role",
 } as const;
+
+const nameColumn = (kind: Exclude<NamedKind, "user">): string => (kind === "group" ? "display_name" : "name");
 
 export const namedKinds = ["user", ...Object.keys(namedTables)] as readonly NamedKind[];
 
@@ -235,8 +236,8 @@ export async function selectIdsByName(
     .selectFrom(table)
     .select("id")
     .where("org_id", "=", orgId)
-    .where(isNamed(table, text))
-    .orderBy("name")
+    .where(isNamed(table, text, nameColumn(kind)))
+    .orderBy(sql.ref(nameColumn(kind)))
     .orderBy("id")
     .limit(limit)
     .execute();
@@ -254,7 +255,7 @@ export async function selectNames(
   if (kind !== "user")
     return db
       .selectFrom(namedTables[kind])
-      .select(["id", "name"])
+      .select(["id", sql.ref<string>(nameColumn(kind)).as("name")])
       .where("org_id", "=", orgId)
       .where("id", "in", ids)
       .execute();

@@ -1,5 +1,5 @@
 /** The last events of a record, on its own page. */
-import type { SubjectKind } from "../../core/audit/audit.store.ts";
+import type { NamedKind } from "../../core/audit/audit.store.ts";
 import { listActivity } from "../../core/audit/search/search.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { buttonLink } from "../../html/components/button.ts";
@@ -11,12 +11,14 @@ import { type ConsoleDeps, consolePath, queryString } from "../page.ts";
 import { type DisplayedEvent, displayEvents, isFailure } from "./display-events.ts";
 
 const MAX_EVENTS = 20;
+/** Of an event: its page has all of them. */
+const MAX_MENTIONED = 3;
 
 /** @param subject `client` for an application */
 export async function activityCard(
   deps: Pick<ConsoleDeps, "database">,
   organisation: Organisation,
-  subject: { readonly kind: SubjectKind; readonly id: string },
+  subject: { readonly kind: NamedKind; readonly id: string },
   messages: Messages,
 ): Promise<Html> {
   const db = deps.database.query;
@@ -41,7 +43,7 @@ export async function activityCard(
 function timelineItem(
   organisation: Organisation,
   { kind, id }: { readonly kind: string; readonly id: string },
-  { event, who, what, reason, target, application, browser, typedEmail }: DisplayedEvent,
+  { event, who, what, reason, target, mentioned, application, browser, typedEmail }: DisplayedEvent,
 ) {
   const isByItself = event.actor === `${kind}:${id}`;
   const isOther = event.target !== id && target !== undefined && !target.isCode;
@@ -54,6 +56,7 @@ function timelineItem(
     facts: [
       reason,
       isOther && html`<bdi>${target.text}</bdi>`,
+      ...mentioned.slice(0, MAX_MENTIONED).map(({ name }) => html`<bdi>${name}</bdi>`),
       !isByItself && html`<bdi>${who}</bdi>`,
       typedEmail !== undefined && html`<bdi>${typedEmail}</bdi>`,
       application && application.id !== id && html`<bdi>${application.name}</bdi>`,

@@ -7,6 +7,7 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { loadActorLabels } from "../actor-names.ts";
 import { type ConsoleDeps, consolePath } from "../page.ts";
+import { mentionsIn, type NamedRecord, type RecordKind, recordUri } from "./mentions.ts";
 
 export interface DisplayedEvent {
   readonly event: StoredEvent;
@@ -17,6 +18,8 @@ export interface DisplayedEvent {
   readonly target?: { readonly text: string; readonly isCode: boolean; readonly uri: string | undefined };
   /** That it happened through; without a name when it is deleted. */
   readonly application?: { readonly id: string; readonly name: string; readonly uri: string | undefined };
+  /** Others that its details name: who a role was given to, who joined a group. */
+  readonly mentioned: readonly NamedRecord[];
   readonly browser: string | undefined;
   /** What was typed as an email address, where no account has it. */
   readonly typedEmail: string | undefined;
@@ -33,7 +36,9 @@ export async function displayEvents(
   const actorName = await loadActorLabels(deps, organisation.id, actors, messages, true);
   const applicationOf = ({ context }: StoredEvent) =>
     context?.applicationId === undefined ? [] : [`client:${context.applicationId}`];
-  const references = events.flatMap((event) => [referenceTo(event) ?? [], applicationOf(event)].flat());
+  const references = events.flatMap((event) =>
+    [referenceTo(event) ?? [], applicationOf(event), mentionsIn(event).map((one) => one.reference)].flat(),
+  );
   const typed = await withTypedEmails(deps.database.query, organisation.id, events);
   const names = new Map([
     ...(await findActorNames(deps.database.query, organisation.id, references)),
@@ -43,8 +48,9 @@ export async function displayEvents(
     const reference = referenceTo(event);
     if (event.target === undefined || reference === undefined) return {};
     const name = names.get(reference);
-    const uri = targetUri(organisation, kindOf(event), event.target, name !== undefined);
-    return { target: { text: name ?? event.target, isCode: name === undefined, uri } };
+    const uri = recordUri(organisation, kindOf(event), event.target, name !== undefined);
+    const text = name ?? nameBefore(event);
+    return { target: { text: text ?? event.target, isCode: text === undefined, uri } };
   };
   const throughOf = (event: StoredEvent): Pick<DisplayedEvent, "application"> => {
     const id = event.context?.applicationId;
@@ -60,6 +66,10 @@ export async function displayEvents(
     reason: reasonText(event, messages),
     ...targetOf(event),
     ...throughOf(event),
+    mentioned: mentionsIn(event).flatMap(({ value, kind, id, reference }) => {
+      const name = names.get(reference);
+      return name === undefined ? [] : [{ value, name, uri: recordUri(organisation, kind, id, true) }];
+    }),
     browser: event.context?.browser,
     typedEmail,
   }));
@@ -83,18 +93,8 @@ export function actionText(action: string, messages: Messages): string {
   return Object.hasOwn(texts, action) ? texts[action as AuditAction] : action;
 }
 
-type TargetKind =
-  | "user"
-  | "client"
-  | "system-account"
-  | "pool"
-  | "agent"
-  | "device"
-  | "scope"
-  | "organisation";
-
 /** By the action, else by its noun. The targets of other actions have neither a name nor a page. */
-const kinds: Readonly<Record<string, TargetKind>> = {
+const kinds: Readonly<Record<string, RecordKind>> = {
   "device.approved": "client",
   "device.denied": "client",
   "signing-key": "organisation",
@@ -130,32 +130,25 @@ const kinds: Readonly<Record<string, TargetKind>> = {
   "signing-agent": "agent",
   device: "device",
   scope: "scope",
+  group: "group",
+  role: "role",
+  connection: "connection",
+  "connection-sign-in": "connection",
+  identity: "user",
+  "break-glass": "user",
   organisation: "organisation",
   audit: "organisation",
 };
 
-const kindOf = ({ action }: StoredEvent): TargetKind | undefined =>
+const kindOf = ({ action }: StoredEvent): RecordKind | undefined =>
   kinds[action] ?? kinds[action.split(".")[0] ?? ""];
 
 /** As `findActorNames` takes it. */
 const referenceTo = (event: StoredEvent): string | undefined =>
   event.target === undefined ? undefined : `${kindOf(event)}:${event.target}`;
 
-/** The record's page. @param isThere false for a deleted record */
-function targetUri(
-  organisation: Organisation,
-  kind: TargetKind | undefined,
-  id: string,
-  isThere: boolean,
-): string | undefined {
-  if (kind === "organisation") return consolePath(organisation, "/settings");
-  const pages: Readonly<Partial<Record<TargetKind, string>>> = {
-    user: consolePath(organisation, `/users/${id}`),
-    client: consolePath(organisation, `/applications/${id}`),
-    "system-account": consolePath(organisation, `/system-accounts/${id}`),
-    pool: consolePath(organisation, `/pools/${id}`),
-    scope: consolePath(organisation, "/scopes"),
-    device: `/devices/manage/${organisation.id}/${id}`,
-  };
-  return isThere && kind !== undefined ? pages[kind] : undefined;
+/** What the event says that a record was called which is no longer there. */
+function nameBefore({ action, details: { name, key } }: StoredEvent): string | undefined {
+  if (!action.endsWith(".deleted")) return undefined;
+  return [name, key].find((text): text is string => typeof text === "string" && text !== "");
 }

@@ -2,7 +2,7 @@
 import type { Db } from "../../../db/open.ts";
 import { auditActions } from "../actions.ts";
 import { actingKinds } from "../actor-names.ts";
-import type { StoredEvent, SubjectKind } from "../audit.store.ts";
+import type { NamedKind, StoredEvent } from "../audit.store.ts";
 import { countRange, type EventPosition, type IndexFilter, readRange } from "./search.store.ts";
 
 export interface AuditFilter {
@@ -39,7 +39,7 @@ export function indexFiltersOf(filter: AuditFilter): readonly IndexFilter[] {
 }
 
 /** Events by a record or about it; of an application (`client`), also those that happened through it. */
-export const subjectFilters = (kind: SubjectKind, id: string): readonly IndexFilter[] => [
+export const subjectFilters = (kind: NamedKind, id: string): readonly IndexFilter[] => [
   ...(actingKinds.includes(kind) ? [{ column: "actor" as const, value: `${kind}:${id}` }] : []),
   { column: "target", value: id },
   ...(kind === "client" ? [{ column: "application" as const, value: id }] : []),
@@ -185,7 +185,7 @@ export async function countAuditEvents(
 export const listActivity = (
   db: Db,
   orgId: string,
-  subject: { readonly kind: SubjectKind; readonly id: string },
+  subject: { readonly kind: NamedKind; readonly id: string },
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<AuditPage> =>
   searchAuditEvents(db, orgId, { subjects: subjectFilters(subject.kind, subject.id) }, page);

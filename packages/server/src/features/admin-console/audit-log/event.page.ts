@@ -4,10 +4,10 @@ import { card, facts } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { drawerContent } from "../../../html/components/drawer.ts";
 import { exactTime } from "../../../html/components/relative-time.ts";
-import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { DisplayedEvent } from "../../../page-kit/audit-events/display-events.ts";
 import { queryString } from "../../../page-kit/page.ts";
-import { targetCell } from "./list.page.ts";
+import { linked, targetCell } from "./list.page.ts";
 
 export type AuditEventView = ConsoleFrame & DisplayedEvent;
 
@@ -85,17 +85,25 @@ const applicationCell = ({ id, name, uri }: NonNullable<AuditEventView["applicat
     ? html`<code>${id}</code>`
     : html`<a href="${linkAddress(uri)}"><bdi>${name}</bdi></a> <code>${id}</code>`;
 
-function detailsCard({ event, messages }: AuditEventView): Html | undefined {
+function detailsCard({ event, mentioned, messages }: AuditEventView): Html | undefined {
   // The reason is among the facts above, in the reader's language.
   const entries = Object.entries(event.details).filter(([name]) => name !== "reason");
   if (entries.length === 0) return undefined;
-  const shown = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));
+  const named = new Map(mentioned.map((one) => [one.value, one]));
+  const shown = (value: string): Content => {
+    const one = named.get(value);
+    if (!one) return html`<code>${value}</code>`;
+    return html`${linked(one.uri, html`<bdi>${one.name}</bdi>`)} <code>${value}</code>`;
+  };
+  const all = (value: unknown): Content => {
+    const values = [value].flat().map(String);
+    if (!values.some((one) => named.has(one))) return html`<code>${values.join(", ")}</code>`;
+    return html`${values.map((one, index) => html`${index > 0 && html`<br>`}${shown(one)}`)}`;
+  };
   return card({
     id: "details",
     title: messages.console.auditLog.event.details,
-    body: facts(
-      entries.map(([name, value]) => ({ label: name, content: html`<code>${shown(value)}</code>` })),
-    ),
+    body: facts(entries.map(([name, value]) => ({ label: name, content: all(value) }))),
   });
 }
 

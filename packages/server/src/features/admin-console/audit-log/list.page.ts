@@ -85,13 +85,14 @@ function rows(view: AuditListView): Html {
 const APPLICATION = 4;
 
 function cells({ consoleUri, messages }: AuditListView, shown: DisplayedEvent): Content[] {
-  const { event, what, reason, who, typedEmail, target, application, browser } = shown;
+  const { event, what, reason, who, typedEmail, target, mentioned, application, browser } = shown;
   const note = (text: Content) => html`<span class="quiet item-note">${text}</span>`;
   return [
     html`<a class="item-name" href="${linkAddress(consoleUri(`/audit-log/${event.id}`))}" data-drawer="${DRAWER}">${exactTime(event.at, messages.format.second)}</a>`,
     html`${isFailure(event.action) ? badge("bad", what) : html`<span>${what}</span>`}${reason !== undefined && note(reason)}`,
     html`<bdi>${who}</bdi>${typedEmail !== undefined && note(html`<bdi>${typedEmail}</bdi>`)}`,
-    target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
+    target &&
+      html`${targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text })}${mentioned.length > 0 && note(mentionedNames(mentioned))}`,
     application &&
       linked(
         application.uri,
@@ -102,11 +103,17 @@ function cells({ consoleUri, messages }: AuditListView, shown: DisplayedEvent): 
   ].map((cell) => (cell === false ? undefined : cell));
 }
 
+const MAX_MENTIONED = 3;
+
+/** The first of them: the event's page has all. */
+const mentionedNames = (mentioned: DisplayedEvent["mentioned"]): Content =>
+  html`${mentioned.slice(0, MAX_MENTIONED).map(({ name }, index) => html`${index > 0 && ", "}<bdi>${name}</bdi>`)}${mentioned.length > MAX_MENTIONED && ", …"}`;
+
 /** Shortened: the event's page has the full id. */
 const shortened = (id: string): string => (id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID - 1)}…` : id);
 const LONGEST_ID = 14;
 
-const linked = (uri: string | undefined, shown: Html): Html =>
+export const linked = (uri: string | undefined, shown: Html): Html =>
   uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;
 
 /** The target, linked to its page where it has one. */
