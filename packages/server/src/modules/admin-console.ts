@@ -17,6 +17,7 @@ import type { MailSetup } from "../features/admin-console/mail-templates/mail-te
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
 import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
+import { roleList } from "../features/admin-console/roles/role-list.ts";
 import { rolesRoutes } from "../features/admin-console/roles/roles.route.ts";
 import {
   type FilterHomes,
@@ -101,7 +102,16 @@ export const adminConsole: Module = (scope, app) => {
 };
 
 const listsWithFilters: ReadonlyArray<SavedList & { readonly savedAs: string }> = [
-  ...[applicationList, userList, groupList, accountList, scopeList, consentList, preauthorizationList],
+  ...[
+    applicationList,
+    userList,
+    groupList,
+    roleList,
+    accountList,
+    scopeList,
+    consentList,
+    preauthorizationList,
+  ],
   ...[connectionList, poolList, deviceList, codeList],
 ];
 

@@ -61,6 +61,7 @@ const sections: ReadonlyArray<{
     pages: [
       ["users", "/users", "users"],
       ["groups", "/groups", "groups"],
+      ["roles", "/roles", "shield"],
       ["connections", "/connections", "connection"],
       ["invitations", "/users?state=invited", "mail"],
       ["consents", "/consents", "consent"],

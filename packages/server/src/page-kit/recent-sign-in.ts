@@ -46,6 +46,9 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "preauthorizations/:id/delete": "recent",
   // What holders may do elsewhere.
   "applications/:id/roles/new": "recent",
+  "applications/:id/roles/bulk": "recent",
+  "roles/new": "recent",
+  "roles/bulk": "recent",
   "roles/:id/edit": "recent",
   "roles/:id/delete": "recent",
   "roles/:id/assignments": "recent",
@@ -65,6 +68,7 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "groups/:id/edit": "recent",
   "groups/:id/delete": "recent",
   "groups/:id/members": "recent",
+  "groups/:id/roles/add/bulk": "recent",
   "groups/:id/members/:member/remove": "any",
   "mail-templates/:template": "any",
   "mail-templates/:template/text": "any",
@@ -114,6 +118,10 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "users/invite": "any",
   // A file can name administrators.
   "users/import": "recent",
+  "users/:id/roles/add/bulk": "recent",
+  "users/:id/roles/:assignment/remove": "any",
+  "users/:id/groups/add/bulk": "recent",
+  "users/:id/groups/:group/remove": "any",
   "users/bulk": bulkDemand,
   // Role, groups and attributes are in the form.
   "users/:id/edit": "recent",

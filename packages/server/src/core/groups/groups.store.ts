@@ -119,6 +119,8 @@ export interface GroupFilter {
   /** Each must occur in the name; in lower case. */
   readonly words?: readonly string[];
   readonly source?: GroupSource;
+  /** Those that this user is no direct member of. */
+  readonly without?: string;
 }
 
 export interface GroupPage extends KeysetPage, GroupFilter {
@@ -126,11 +128,24 @@ export interface GroupPage extends KeysetPage, GroupFilter {
   readonly limit: number;
 }
 
-const matching = (db: Db, orgId: string, { words = [], source }: GroupFilter) => {
+const matching = (db: Db, orgId: string, { words = [], source, without }: GroupFilter) => {
   const query = db.selectFrom("user_group").where("org_id", "=", orgId);
   const named = words.map((word) => sql<boolean>`name_key like ${`%${escaped(word)}%`} escape '!'`);
   return query
     .$if(source !== undefined, (some) => some.where("source", "=", source ?? ""))
+    .$if(without !== undefined, (some) =>
+      some.where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("group_user")
+              .select("group_user.user_id")
+              .where("group_user.org_id", "=", orgId)
+              .whereRef("group_user.group_id", "=", "user_group.id")
+              .where("group_user.user_id", "=", without ?? ""),
+          ),
+        ),
+      ),
+    )
     .$if(named.length > 0, (some) => some.where(sql<boolean>`(${sql.join(named, sql` and `)})`));
 };
 

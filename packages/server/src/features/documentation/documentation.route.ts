@@ -7,22 +7,14 @@ import { newNonce, sendPage } from "../../http/page.ts";
 import type { ConsolePage } from "../../page-kit/console-frame.ts";
 import { type Chapter, handbookPage } from "./handbook.page.ts";
 import { applications, overview, quickstart, scopes, systemAccounts } from "./handbook-build.ts";
+import { connections, groups, roles } from "./handbook-directory.ts";
 import { auditLog, devices, pools, settings, signingKeys, tokenInspector } from "./handbook-machines.ts";
-import {
-  connections,
-  consents,
-  groups,
-  invitations,
-  mailTemplates,
-  policies,
-  signInPage,
-  users,
-} from "./handbook-users.ts";
+import { consents, invitations, mailTemplates, policies, signInPage, users } from "./handbook-users.ts";
 
 /** In the order of the navigation; a page of it without a chapter does not compile. */
 const chapters: Readonly<Record<ConsolePage, Chapter>> = {
   ...{ overview, quickstart, applications, scopes, systemAccounts },
-  ...{ users, groups, connections, invitations, consents, signInPage, mailTemplates, policies },
+  ...{ users, groups, roles, connections, invitations, consents, signInPage, mailTemplates, policies },
   ...{ devices, pools, auditLog, signingKeys, tokenInspector, settings },
 };
 

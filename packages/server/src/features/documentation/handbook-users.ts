@@ -4,7 +4,7 @@ import type { Chapter } from "./handbook.page.ts";
 
 export const users: Chapter = {
   title: "Users",
-  body: html`<p>Invite users by email, import them from a CSV file, or create them with a temporary password. A user’s page has five tabs: <strong>Overview</strong> with the profile, <strong>Security</strong> with sign-in methods and sessions, <strong>Access</strong> with consents, assigned applications, role and groups, <strong>Activity</strong>, and <strong>Advanced</strong> with attributes and the end of the account.</p>
+  body: html`<p>Invite users by email, import them from a CSV file, or create them with a temporary password. A user’s page has five tabs: <strong>Overview</strong> with the profile, <strong>Security</strong> with sign-in methods and sessions, <strong>Access</strong> with roles, groups, assigned applications and consents, <strong>Activity</strong>, and <strong>Advanced</strong> with attributes and the end of the account.</p>
 <ul>
 <li><strong>Disable</strong> ends all sessions and tokens immediately. Enable restores the account as it was.</li>
 <li><strong>End sessions</strong> signs the user out everywhere, of applications too where they support back-channel logout.</li>
@@ -12,22 +12,6 @@ export const users: Chapter = {
 <li><strong>Delete</strong> is permanent. The audit log keeps the events, without the address.</li>
 </ul>
 <p>At least one enabled administrator always stays.</p>`,
-};
-
-export const groups: Chapter = {
-  title: "Groups",
-  body: html`<p>A group gives its members roles and access to applications. Members are users, guests and other groups, up to eight groups in a chain. A change applies immediately: the next token, introspection and userinfo response tell it.</p>
-<p>Groups of a SCIM connection keep the name and members that the directory sends. Their description is yours.</p>`,
-};
-
-export const connections: Chapter = {
-  title: "Connections",
-  body: html`<p>A <strong>SCIM directory</strong> such as Microsoft Entra ID or Okta creates, changes and disables users and groups here. Create the connection, then a token, and enter the SCIM URL and the token in the directory. <strong>Calls</strong> lists the last 1,000 requests with their status.</p>
-<p>An <strong>identity provider</strong> signs users in. Create the connection, register its redirect URI at the provider, then enable it. <strong>Sign-ins</strong> lists what the provider answered in the last 30 days, with the reason of each failure and the reference of the page that the user saw.</p>
-<ul>
-<li>Several tokens can be active at a time: add the new one, enter it in the directory, then revoke the old one.</li>
-<li>Deleting a connection makes its users and groups your own. Accounts remain; nobody signs in with the connection any more.</li>
-</ul>`,
 };
 
 export const invitations: Chapter = {

@@ -38,7 +38,10 @@ forEachDatabase(({ fresh }) => {
     assert.match(rows, new RegExp(`/roles/${role}"><bdi>payroll-approver</bdi></a>`));
     assert.match(rows, /<bdi>Payroll &lt;staff&gt;<\/bdi>/);
     const page = await firstEvent("role.assigned");
-    assert.match(page, new RegExp(`/groups/${group}"><bdi>Payroll &lt;staff&gt;</bdi></a> <code>group:${group}`));
+    assert.match(
+      page,
+      new RegExp(`/groups/${group}"><bdi>Payroll &lt;staff&gt;</bdi></a> <code>group:${group}`),
+    );
     const activity = (await here.get(`/roles/${role}/activity`)).body;
     assert.match(activity, /<bdi>Payroll &lt;staff&gt;<\/bdi>/);
   });

@@ -1,4 +1,5 @@
 /** Records for the command menu: a few of each kind. */
+import { sql } from "kysely";
 import { findMemberNames, type MemberName } from "../../../core/users/members/member-names.store.ts";
 import { listMembers } from "../../../core/users/members/members.store.ts";
 import type { Db } from "../../../db/open.ts";
@@ -17,7 +18,12 @@ const tables = {
   devices: "device",
   pools: "signing_pool",
   scopes: "custom_scope",
+  groups: "user_group",
+  roles: "role",
 } as const;
+
+const nameColumn = (kind: Exclude<RecordKind, "users">): string =>
+  kind === "groups" ? "display_name" : "name";
 
 export type RecordKind = "users" | keyof typeof tables;
 
@@ -33,8 +39,12 @@ export async function findRecords(
 ): Promise<FoundRecord[]> {
   if (kind === "users") return (await listMembers(db, orgId, { filter: { words }, limit })).map(toUser);
   const table = tables[kind];
-  let query = db.selectFrom(table).select(["id", "name"]).where("org_id", "=", orgId);
-  for (const word of words) query = query.where(isNamed(table, word));
+  const column = nameColumn(kind);
+  let query = db
+    .selectFrom(table)
+    .select(["id", sql.ref<string>(column).as("name")])
+    .where("org_id", "=", orgId);
+  for (const word of words) query = query.where(isNamed(table, word, column));
   return query.orderBy("id", "desc").limit(limit).execute();
 }
 
@@ -48,7 +58,7 @@ export async function findRecordById(
   if (kind !== "users")
     return db
       .selectFrom(tables[kind])
-      .select(["id", "name"])
+      .select(["id", sql.ref<string>(nameColumn(kind)).as("name")])
       .where("org_id", "=", orgId)
       .where("id", "=", id)
       .executeTakeFirst();

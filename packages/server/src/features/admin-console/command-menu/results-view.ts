@@ -54,6 +54,8 @@ const actions = [
   ["inviteUser", "/users/new", "invitation"],
   ["newSystemAccount", "/system-accounts/new", "plus"],
   ["newScope", "/scopes/new", "plus"],
+  ["newGroup", "/groups/new", "plus"],
+  ["newRole", "/roles/new", "plus"],
   ["rotateKey", "/signing-keys", "key"],
   ["editBranding", "/settings/branding", "brush"],
   ["editPolicies", "/settings/policies", "policy"],
@@ -79,6 +81,8 @@ const icons = {
   devices: "device",
   pools: "pool",
   scopes: "scope",
+  groups: "groups",
+  roles: "shield",
 } as const satisfies Record<RecordKind, IconName>;
 
 function recordItem(

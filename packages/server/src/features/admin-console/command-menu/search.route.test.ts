@@ -68,6 +68,8 @@ describe("the command menu's search", () => {
         ["pools", "seededrecords pool", 1],
         ["devices", "device acme", 1],
         ["scopes", "planted-acme", 1],
+        ["groups", "seededrecords group", 1],
+        ["roles", "planted", 1],
       ] as const;
       for (const [kind, text, count] of expected) {
         const items = await group(text, kind);
@@ -85,6 +87,8 @@ describe("the command menu's search", () => {
         ["applications", ids["applications"]],
         ["users", user.id],
         ["scopes", ids["scopes"]],
+        ["groups", ids["groups"]],
+        ["roles", ids["roles"]],
         ["pools", ids["pool"]],
         ["devices", ids["manage"]],
       ];
@@ -110,7 +114,10 @@ describe("the command menu's search", () => {
       const { ids, user, administrator } = other;
       const [event] = await listAuditEvents(running.service.database.query, other.organisation.id, 1);
       const texts = [user.id, administrator.email, "planted-beta", event?.id ?? ""];
-      for (const text of [...texts, ids["applications"], ids["pool"], ids["manage"], ids["scopes"]]) {
+      const foreign = ["applications", "pool", "manage", "scopes", "groups", "roles"].map(
+        (kind) => ids[kind],
+      );
+      for (const text of [...texts, ...foreign]) {
         const { groups, status } = await find(text ?? "");
         assert.equal(
           groups.flatMap(({ items }) => items).length,

@@ -5,7 +5,7 @@ import { listAssignments } from "../../../core/roles/assignments.store.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
-import { nameCell, table } from "../../../html/components/table.ts";
+import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, html, linkAddress } from "../../../html/html.ts";
 import { type ConsoleDeps, queryString } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
@@ -15,8 +15,9 @@ import { listOpenedBy } from "./group-uses.store.ts";
 const MAX_SHOWN = 200;
 
 export async function groupRoles(deps: ConsoleDeps, view: RecordView<CountedGroup>): Promise<Content> {
-  const { record: group, messages, consoleUri } = view;
+  const { record: group, messages, consoleUri, uriOf } = view;
   const { roles: text } = messages.console.groups;
+  const { assignments, give, why } = messages.console.roles;
   const db = deps.database.query;
   const found = await listAssignments(db, group.orgId, {
     ...{ of: { subjectType: "group", subjectId: group.id }, limit: MAX_SHOWN, isDescending: false },
@@ -28,22 +29,32 @@ export async function groupRoles(deps: ConsoleDeps, view: RecordView<CountedGrou
   const rows = found.map(({ id, roleId, roleKey, applicationId, createdAt }) => ({
     id: `assignment-${id}`,
     cells: [
-      nameCell({ name: roleKey, ...(applicationId !== null && { uri: consoleUri(`/roles/${roleId}`) }) }),
+      nameCell({ name: roleKey, uri: consoleUri(`/roles/${roleId}`) }),
       applicationId === null
-        ? undefined
+        ? messages.console.roles.owners.organisation
         : html`<a href="${linkAddress(consoleUri(`/applications/${applicationId}/roles`))}"><bdi>${names.get(applicationId) ?? applicationId}</bdi></a>`,
       relativeTime(createdAt, messages.format.day),
     ],
+    actions: rowLink({
+      id: `assignment-remove-${id}`,
+      uri: consoleUri(`/roles/${roleId}/assignments/${id}/remove`),
+      text: assignments.remove,
+      label: assignments.removeOf({ name: group.displayName }),
+      isQuestion: true,
+    }),
   }));
   return card({
     id: "group-roles",
     title: text.title,
     text: text.text,
-    actions: buttonLink({
-      id: "group-why",
-      uri: consoleUri(`/access-check${queryString({ subjectType: "group", subject: group.id })}`),
-      label: messages.console.roles.why.open,
-    }),
+    actions: html`<div class="row-actions">${[
+      buttonLink({
+        id: "group-why",
+        uri: consoleUri(`/access-check${queryString({ subjectType: "group", subject: group.id })}`),
+        label: why.open,
+      }),
+      buttonLink({ id: "group-roles-add", uri: uriOf("/roles/add"), label: give.open }),
+    ]}</div>`,
     body: table({
       label: text.title,
       columns: [messages.console.roles.role, text.application, text.since],

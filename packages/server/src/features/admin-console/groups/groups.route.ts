@@ -10,12 +10,14 @@ import { applicationGroupsRoutes } from "./application-groups.route.ts";
 import { groupRoutes } from "./group.route.ts";
 import { groupList } from "./group-list.ts";
 import { groupRecord } from "./group-record.ts";
+import { groupRolesRoutes } from "./group-roles.route.ts";
 import { groupMembersRoutes } from "./members.route.ts";
 
 export function groupsRoutes(app: FastifyInstance, deps: ConsoleDeps & RecordDeps): void {
   listRoute(app, deps, "/oauth/manage/:org/groups", groupList);
   tabbedRecordRoutes(app, deps, groupRecord);
   groupMembersRoutes(app, deps);
+  groupRolesRoutes(app, deps);
   applicationGroupsRoutes(app, deps);
   consoleRoute(app, deps, "/oauth/manage/:org/groups/export", { get: listExport(groupList) });
   // Last, for they delete the record: invariants/ submits all forms in this order.

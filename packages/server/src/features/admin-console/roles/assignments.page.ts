@@ -1,6 +1,9 @@
 /** The assignments tab of a role. */
 import { type Assignment, type SubjectType, subjectTypes } from "../../../core/roles/assignments.store.ts";
+import type { ListedMember } from "../../../core/users/members/members.store.ts";
+import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
+import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import { selectField, textField } from "../../../html/components/fields.ts";
 import { fieldsOf } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
@@ -11,6 +14,9 @@ import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { listCard } from "../../../page-kit/list/list-route.ts";
+import { queryString } from "../../../page-kit/page.ts";
+import { displayName } from "../users/user-pages.ts";
+import type { ShownRole } from "./role-pages.ts";
 import { subjectPath } from "./subjects.store.ts";
 
 export type AssignmentInput = { subjectType: SubjectType; subject: string };
@@ -75,4 +81,37 @@ function listOf(view: AssignmentsView): Html {
     text.title,
     html`${table({ label: text.title, columns, rows, none: text.none, messages })}${pagination(view)}`,
   );
+}
+
+/** Of a built-in role: the first of those who have it, and where the others are. */
+export function holdersContent({
+  role,
+  users,
+  messages,
+  consoleUri,
+}: ConsoleFrame & { readonly role: ShownRole; readonly users: readonly ListedMember[] }): Html {
+  const { builtIn, assignments: text } = messages.console.roles;
+  return card({
+    id: "holders",
+    title: text.title,
+    text: builtIn.text,
+    actions: buttonLink({
+      id: "holders-all",
+      uri: consoleUri(`/users${queryString({ role: role.key })}`),
+      label: builtIn.all,
+    }),
+    body: table({
+      label: text.title,
+      columns: [text.who, messages.console.users.list.email],
+      rows: users.map((user) => ({
+        id: `holder-${user.id}`,
+        cells: [
+          nameCell({ name: displayName(user), uri: consoleUri(`/users/${user.id}`) }),
+          html`<bdi>${user.email}</bdi>`,
+        ],
+      })),
+      none: text.none,
+      messages,
+    }),
+  });
 }

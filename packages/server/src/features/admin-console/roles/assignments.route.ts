@@ -11,8 +11,10 @@ import {
 import { assignRole, unassignRole } from "../../../core/roles/assignments.ts";
 import { InvalidRole, RoleConflict } from "../../../core/roles/role.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import { listMembers } from "../../../core/users/members/members.store.ts";
 import { formNotice } from "../../../html/components/form-page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
+import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { acceptForm } from "../../../page-kit/accept-form.ts";
 import { loadActorLabels } from "../../../page-kit/actor-names.ts";
@@ -22,7 +24,7 @@ import {
   confirmationRoute,
   done,
 } from "../../../page-kit/confirmation.ts";
-import { ALREADY_APPLIED, pageMessages } from "../../../page-kit/console-frame.ts";
+import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
 import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
@@ -38,8 +40,14 @@ import {
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { aboutRecord } from "../../../page-kit/record-pages.ts";
 import { showInTab } from "../../../page-kit/record-tabs.ts";
-import { type AssignmentInput, assignmentLabels, assignmentsContent } from "./assignments.page.ts";
-import { type ApplicationRole, type RolesDeps, rolePages } from "./role-pages.ts";
+import { roles as userRoles } from "../users/user-pages.ts";
+import {
+  type AssignmentInput,
+  assignmentLabels,
+  assignmentsContent,
+  holdersContent,
+} from "./assignments.page.ts";
+import { type RolesDeps, rolePages, type ShownRole } from "./role-pages.ts";
 import { ASSIGNMENTS, roleRecord } from "./role-record.ts";
 import { findSubjectNames, findTypedSubject } from "./subjects.store.ts";
 
@@ -52,13 +60,32 @@ async function showTab(deps: RolesDeps, visit: Visit): Promise<void> {
   requireId(visit);
   const signedIn = await requireAdministrator(deps, visit);
   const role = await rolePages.require(deps, visit);
+  if (role.builtIn) return showHolders(deps, visit, { signedIn, role });
   await showAssignments(deps, visit, { signedIn, role }, { input: { subjectType: "user", subject: "" } });
+}
+
+/** Of a built-in role: the users whose own role it is, on the list that changes it. */
+async function showHolders(
+  deps: RolesDeps,
+  visit: Visit,
+  { signedIn, role }: { signedIn: SignedIn; role: ShownRole },
+): Promise<void> {
+  const frame = await consoleFrame(deps, visit, signedIn, "roles");
+  const given = userRoles.find((one) => one === role.key);
+  const filter = given === undefined ? undefined : { role: given };
+  const query = { filter: filter ?? {}, limit: ROWS_PER_PAGE };
+  const users = filter ? await listMembers(deps.database.query, visit.organisation.id, query) : [];
+  const body = await showInTab(deps, visit, roleRecord, {
+    ...{ tab: "assignments", frame, stored: role, signedIn },
+    content: () => holdersContent({ ...frame, role, users }),
+  });
+  await show(visit, frame, body);
 }
 
 async function showAssignments(
   deps: RolesDeps,
   visit: Visit,
-  { signedIn, role }: { signedIn: SignedIn; role: ApplicationRole },
+  { signedIn, role }: { signedIn: SignedIn; role: ShownRole },
   shown: FormShown<AssignmentInput>,
 ): Promise<void> {
   const db = deps.database.query;
@@ -71,7 +98,7 @@ async function showAssignments(
   });
   const page = splitPage(rows);
   const names = await findSubjectNames(db, orgId, page.shown);
-  const view = await formView(deps, visit, signedIn, "applications", shown, {});
+  const view = await formView(deps, visit, signedIn, "roles", shown, {});
   const { messages, action } = view;
   const creators = page.shown.map(({ createdBy }) => createdBy);
   const actorName = await loadActorLabels(deps, orgId, creators, messages, true);
@@ -105,6 +132,8 @@ async function assign(deps: RolesDeps, visit: Visit): Promise<void> {
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn, values } = form;
   const role = await rolePages.require(deps, visit);
+  // A user's own role gives it.
+  if (role.builtIn) throw new NotFound("assignments");
   const type = values.get("subjectType") ?? "";
   const subjectType = isSubjectType(type) ? type : "user";
   const text = (values.get("subject") ?? "").trim().slice(0, MAX_LETTERS);
@@ -132,7 +161,7 @@ async function assign(deps: RolesDeps, visit: Visit): Promise<void> {
 }
 
 interface Removal {
-  readonly role: ApplicationRole;
+  readonly role: ShownRole;
   readonly assignment: Assignment;
   readonly name: string;
 }

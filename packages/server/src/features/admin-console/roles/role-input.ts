@@ -2,12 +2,21 @@
 import { InvalidRole, type Role, RoleConflict, type RoleContent } from "../../../core/roles/role.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
-export type RoleInput = { key: string; name: string; description: string; permissions: string };
+export type RoleInput = {
+  /** Typed where the address names none: a name or an ID, or nothing for the organisation itself. */
+  application: string;
+  key: string;
+  name: string;
+  description: string;
+  permissions: string;
+};
 
-export const emptyRole: RoleInput = { key: "", name: "", description: "", permissions: "" };
+export const emptyRole: RoleInput = {
+  ...{ application: "", key: "", name: "", description: "", permissions: "" },
+};
 
 export const toRoleInput = ({ key, name, description, permissions }: Role): RoleInput => ({
-  ...{ key, name, description: description ?? "", permissions: permissions.join("\n") },
+  ...{ application: "", key, name, description: description ?? "", permissions: permissions.join("\n") },
 });
 
 /** More than a role can have, so that the rule names the fault. */
@@ -16,6 +25,7 @@ const MAX_LETTERS = 200_000;
 export function readRoleInput(values: ReadonlyMap<string, string>): RoleInput {
   const read = (name: keyof RoleInput) => (values.get(name) ?? "").trim().slice(0, MAX_LETTERS);
   return {
+    application: read("application").slice(0, 254),
     ...{ key: read("key"), name: read("name"), description: read("description") },
     permissions: read("permissions").replaceAll("\r\n", "\n"),
   };
@@ -34,9 +44,11 @@ export function roleFaults(
 ): Record<string, string> | undefined {
   if (error instanceof RoleConflict && error.code === "key-taken") return { key: text.faults.taken };
   if (!(error instanceof InvalidRole)) return undefined;
-  const ids = error.faults.map(({ path }): keyof RoleInput | undefined => {
+  const ids = error.faults.map(({ path }): Exclude<keyof RoleInput, "application"> | undefined => {
     const [, member = ""] = path.split("/");
-    return Object.hasOwn(emptyRole, member) ? (member as keyof RoleInput) : undefined;
+    return member === "key" || member === "name" || member === "description" || member === "permissions"
+      ? member
+      : undefined;
   });
   // The application has as many as it can have.
   return Object.fromEntries(ids.map((id) => (id ? [id, text.faults[id]] : ["key", text.faults.full])));

@@ -1,67 +1,195 @@
-/** The roles of an application, on its tab: by their keys, a page at a time. */
-import type { Role } from "../../../core/roles/role.ts";
-import { findRole, listRoles } from "../../../core/roles/roles.store.ts";
+/** The roles of an organisation as a list, and those of an application on its tab. */
+import { searchWords } from "../../../core/users/members/members.store.ts";
 import { buttonLink } from "../../../html/components/button.ts";
-import { card } from "../../../html/components/card.ts";
-import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
-import { pagination } from "../../../html/components/pagination.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
-import { nameCell, table } from "../../../html/components/table.ts";
-import { type Content, html } from "../../../html/html.ts";
-import { parseQuery } from "../../../http/form-body.ts";
-import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
-import { queryString, type Visit } from "../../../page-kit/page.ts";
-import type { RolesDeps } from "./role-pages.ts";
+import { nameCell } from "../../../html/components/table.ts";
+import { html, linkAddress } from "../../../html/html.ts";
+import { bulkAct } from "../../../page-kit/list/bulk-act.ts";
+import type { Choices, Filter, List, ListColumn, ListExport, ListSort } from "../../../page-kit/list/list.ts";
+import { consolePath, queryString } from "../../../page-kit/page.ts";
+import { deletion } from "./role.route.ts";
+import {
+  countSearchedRoles,
+  type ListedRole,
+  type RoleFilter,
+  type RoleSort,
+  searchRoles,
+} from "./role-list.store.ts";
+import { type RolesDeps, roleName } from "./role-pages.ts";
 
-export async function rolesOf(
-  { database: { query: db } }: RolesDeps,
-  { messages, consoleUri }: ConsoleFrame,
-  { organisation: { id: orgId }, request }: Visit,
-  applicationId: string,
-): Promise<Content> {
-  const { roles: text } = messages.console;
-  const id = readCursor(parseQuery(request).values.get("after"));
-  const last = id === undefined ? undefined : await findRole(db, { orgId, id });
-  const rows = await listRoles(db, orgId, {
-    ...{ applicationId, sort: "key", limit: ROWS_PER_PAGE + 1, isDescending: false },
-    ...(last && { after: { value: last.key, id: last.id } }),
-  });
-  const page = splitPage(rows);
-  const rest = `/applications/${applicationId}/roles`;
-  const uri = (after?: string) => consoleUri(`${rest}${queryString({ after })}`);
-  const row = (role: Role) => ({
-    id: `role-${role.id}`,
-    cells: [
-      nameCell({
-        name: role.name,
-        uri: consoleUri(`/roles/${role.id}`),
-        note: html`<code>${role.key}</code>`,
+const owners = ["application", "organisation"] as const;
+
+type RoleChoices = { of: (typeof owners)[number] };
+
+type RoleColumn = ListColumn<ListedRole, RoleSort, RoleChoices>;
+
+export const roleSorts: Readonly<Record<RoleSort, ListSort<ListedRole>>> = {
+  name: { isNumber: false, isDescending: false, value: ({ nameOrder }) => nameOrder },
+  created: { isNumber: true, isDescending: true, value: ({ createdAt }) => createdAt },
+};
+
+const filters: List<RolesDeps, ListedRole, RoleSort, RoleChoices>["filters"] = {
+  of: {
+    label: ({ console: { roles } }) => roles.of,
+    any: ({ console: { roles } }) => roles.anyOwner,
+    choices: owners,
+    names: ({ console: { roles } }) => roles.owners,
+  },
+};
+
+export const nameColumn: RoleColumn = {
+  label: ({ console: { roles } }) => roles.role,
+  sort: "name",
+  cell: (role, { consoleUri, messages }) =>
+    nameCell({
+      name: roleName(role, messages),
+      uri: consoleUri(`/roles/${role.id}`),
+      tag: role.builtIn ? messages.console.roles.builtIn.tag : undefined,
+      note: html`<code>${role.key}</code>`,
+    }),
+};
+
+/** Whose role it is. */
+export const ownerColumn: RoleColumn = {
+  label: ({ console: { roles } }) => roles.of,
+  cell: ({ application }, { consoleUri, messages: { console } }) =>
+    application
+      ? html`<a href="${linkAddress(consoleUri(`/applications/${application.id}/roles`))}"><bdi>${application.name}</bdi></a>`
+      : console.roles.owners.organisation,
+};
+
+export const permissionsColumn: RoleColumn = {
+  label: ({ console: { roles } }) => roles.permissions,
+  cell: ({ permissions }, { messages }) =>
+    messages.console.roles.permissionCount({ count: permissions.length }),
+};
+
+const otherColumns: readonly RoleColumn[] = [
+  permissionsColumn,
+  {
+    label: ({ console: { roles } }) => roles.assignments.title,
+    cell: ({ assignments, builtIn }, { messages: { console } }) =>
+      builtIn ? console.roles.builtIn.given : console.roles.assignmentCount({ count: assignments }),
+  },
+  {
+    label: ({ console: { roles } }) => roles.created,
+    sort: "created",
+    cell: ({ createdAt }, { messages }) => relativeTime(createdAt, messages.format.day),
+  },
+];
+
+const file: ListExport<ListedRole> = {
+  name: "roles",
+  columns: {
+    id: ({ id }) => id,
+    application: ({ application }) => application?.name ?? null,
+    applicationId: ({ application }) => application?.id ?? null,
+    key: ({ key }) => key,
+    name: ({ name }) => name,
+    description: ({ description }) => description,
+    permissions: ({ permissions }) => permissions.join(" "),
+    builtIn: ({ builtIn }) => builtIn,
+    assignments: ({ assignments }) => assignments,
+    createdAt: ({ createdAt }) => new Date(createdAt),
+  },
+};
+
+type RoleList<C extends Choices> = List<RolesDeps, ListedRole, RoleSort, C>;
+
+/** What every list of roles has. @param find a role that may be deleted from there */
+const roles = <C extends Choices>(
+  path: `/${string}`,
+  narrow: (filter: Filter<C>) => RoleFilter,
+  find: typeof deletion.load = deletion.load,
+): Pick<RoleList<C>, "noun" | "sorts" | "uri" | "rows" | "count" | "nameOf" | "isSelectable"> &
+  Required<Pick<RoleList<C>, "acts" | "findName" | "export">> => ({
+  noun: "role",
+  sorts: roleSorts,
+  uri: (organisation, rest = "") => consolePath(organisation, `${path}${rest}`),
+  rows: ({ deps, organisation }, { filter, page, limit }) =>
+    searchRoles(deps.database.query, organisation.id, { ...narrow(filter), page, limit }),
+  count: ({ deps, organisation }, filter, max) =>
+    countSearchedRoles(deps.database.query, organisation.id, { ...narrow(filter), max }),
+  nameOf: ({ name }) => name,
+  isSelectable: ({ builtIn }) => !builtIn,
+  acts: {
+    remove: bulkAct(
+      ({ console }) => console.roles.bulk.remove,
+      { ...deletion, load: find },
+      ({ name }) => name,
+      { isPermanent: true },
+    ),
+  },
+  findName: async (deps, organisation, id) => (await find(deps, organisation, { id }))?.name,
+  export: file,
+});
+
+export const roleList = {
+  ...roles<RoleChoices>("/roles", ({ search, of }) => ({ words: searchWords(search), of })),
+  current: "roles",
+  savedAs: "roles",
+  texts: ({ console: { frame, roles: text } }, { name: organisation }) => ({
+    title: frame.pages.roles,
+    summary: text.summary({ organisation }),
+    search: text.search,
+  }),
+  filters,
+  columns: [nameColumn, ownerColumn, ...otherColumns],
+  create: ({ consoleUri, messages: { console } }) =>
+    buttonLink({ id: "role-new", uri: consoleUri("/roles/new"), label: console.roles.make, kind: "primary" }),
+  beside: ({ consoleUri, messages: { console } }) =>
+    buttonLink({
+      id: "roles-why",
+      uri: consoleUri("/access-check"),
+      label: console.roles.why.open,
+      kind: "quiet",
+    }),
+  done: ({ console: { roles: text } }) => ({ deleted: text.done.deleted }),
+} satisfies List<RolesDeps, ListedRole, RoleSort, RoleChoices>;
+
+/** @param application whose tab it is on */
+export const applicationRoleList = ({ id, name }: { readonly id: string; readonly name: string }) =>
+  ({
+    ...roles(
+      `/applications/${id}/roles`,
+      ({ search }) => ({
+        words: searchWords(search),
+        applicationId: id,
       }),
-      text.permissionCount({ count: role.permissions.length }),
-      relativeTime(role.createdAt, messages.format.day),
-    ],
-  });
-  return card({
-    id: "roles",
-    title: text.title,
-    text: text.text,
-    actions: html`<div class="row-actions">${[
+      async (...named) => {
+        const role = await deletion.load(...named);
+        return role?.applicationId === id ? role : undefined;
+      },
+    ),
+    current: "applications",
+    texts: ({ console: { roles: text } }) => ({
+      title: text.title,
+      search: text.searchOwn,
+      none: text.none,
+      noneText: text.text,
+    }),
+    filters: {},
+    columns: [nameColumn, ...otherColumns],
+    export: { ...file, name: "application-roles" },
+    emptyAction: ({ consoleUri, messages: { console } }) =>
       buttonLink({
-        id: "roles-why",
-        uri: consoleUri(`/access-check${queryString({ application: applicationId })}`),
-        label: text.why.open,
+        id: "role-new",
+        uri: consoleUri(`/applications/${id}/roles/new`),
+        label: console.roles.make,
+        kind: "primary",
       }),
-      buttonLink({ id: "role-new", uri: consoleUri(`${rest}/new`), label: text.make, kind: "primary" }),
-    ]}</div>`,
-    body: [
-      table({
-        label: text.title,
-        columns: [text.role, text.permissions, text.created],
-        rows: page.shown.map(row),
-        none: text.none,
-        messages,
-      }),
-      pagination({ ...pageUris(uri, last?.id, page.last?.id), messages }),
-    ],
-  });
-}
+    create: ({ consoleUri, messages: { console } }) =>
+      html`<div class="row-actions">${[
+        buttonLink({
+          id: "roles-why",
+          uri: consoleUri(`/access-check${queryString({ application: name })}`),
+          label: console.roles.why.open,
+        }),
+        buttonLink({
+          id: "role-new",
+          uri: consoleUri(`/applications/${id}/roles/new`),
+          label: console.roles.make,
+          kind: "primary",
+        }),
+      ]}</div>`,
+  }) satisfies List<RolesDeps, ListedRole, RoleSort>;

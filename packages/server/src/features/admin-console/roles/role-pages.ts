@@ -1,46 +1,60 @@
-/** Where the pages of roles are. They stand below their application. */
+/** Where the pages of roles are: those of applications, and the organisation's own. */
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import type { RecordDeps } from "../../../core/record-changes.ts";
 import type { Role } from "../../../core/roles/role.ts";
 import { findRole } from "../../../core/roles/roles.store.ts";
 import type { Db } from "../../../db/open.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { type RecordPages, type RecordView, recordPages } from "../../../page-kit/record-pages.ts";
 
 export interface RolesDeps extends ConsoleDeps, RecordDeps {}
 
-export interface ApplicationRole extends Role {
-  readonly applicationId: string;
-  readonly applicationName: string;
+export interface ShownRole extends Role {
+  /** Null: the organisation's own. */
+  readonly applicationName: string | null;
 }
 
-export type RoleView = RecordView<ApplicationRole>;
+export type RoleView = RecordView<ShownRole>;
 
-/** Of an application alone: the organisation's own are given by a user's role. */
-async function findApplicationRole(db: Db, orgId: string, id: string): Promise<ApplicationRole | undefined> {
+async function findShownRole(db: Db, orgId: string, id: string): Promise<ShownRole | undefined> {
   const role = await findRole(db, { orgId, id });
-  if (!role || role.applicationId === null) return undefined;
+  if (!role || role.applicationId === null) return role && { ...role, applicationName: null };
   const application = await findApplication(db, orgId, role.applicationId);
-  return application && { ...role, applicationId: application.id, applicationName: application.name };
+  return application && { ...role, applicationName: application.name };
 }
 
-type Above = Pick<ApplicationRole, "applicationId" | "applicationName">;
+/** A built-in role is called as the users' own role that gives it. */
+export function roleName(
+  { key, name, builtIn }: Pick<Role, "key" | "name" | "builtIn">,
+  { console }: Messages,
+): string {
+  const texts: Readonly<Record<string, string>> = console.users.roles;
+  return builtIn && Object.hasOwn(texts, key) ? (texts[key] ?? name) : name;
+}
 
-/** From the list of applications down to the roles of this one. */
-export const applicationCrumbs = (
+/** An application, or neither: what belongs to the organisation itself. */
+export type RoleOwner = Pick<ShownRole, "applicationId" | "applicationName">;
+
+export const organisationItself: RoleOwner = { applicationId: null, applicationName: null };
+
+/** From the list of all roles down to those of the application. */
+export const ownerCrumbs = (
   { messages, consoleUri }: ConsoleFrame,
-  { applicationId, applicationName }: Above,
+  { applicationId, applicationName }: RoleOwner,
 ) => [
-  { label: messages.console.frame.pages.applications, uri: consoleUri("/applications") },
-  { label: applicationName, uri: consoleUri(`/applications/${applicationId}/roles`) },
+  { label: messages.console.frame.pages.roles, uri: consoleUri("/roles") },
+  ...(applicationName === null
+    ? []
+    : [{ label: applicationName, uri: consoleUri(`/applications/${applicationId}/roles`) }]),
 ];
 
-export const rolePages: RecordPages<ApplicationRole> = {
-  ...recordPages<ApplicationRole>("applications", "/roles", findApplicationRole, ({ name }) => name),
+export const rolePages: RecordPages<ShownRole> = {
+  ...recordPages<ShownRole>("roles", "/roles", findShownRole, ({ name }) => name),
   crumbs: (frame, role) => [
-    ...applicationCrumbs(frame, role),
+    ...ownerCrumbs(frame, role),
     { label: role.name, uri: frame.consoleUri(`/roles/${role.id}`) },
   ],
-  crumbsAbove: (frame: ConsoleFrame, role?: ApplicationRole) => (role ? applicationCrumbs(frame, role) : []),
+  crumbsAbove: (frame: ConsoleFrame, role?: ShownRole) => ownerCrumbs(frame, role ?? organisationItself),
 };

@@ -2,9 +2,9 @@
 import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import { type TabbedRecord, tabRest } from "../../../page-kit/record-tabs.ts";
 import { aboveRole, roleGeneral } from "./role.page.ts";
-import { type ApplicationRole, type RolesDeps, type RoleView, rolePages } from "./role-pages.ts";
+import { type RolesDeps, type RoleView, rolePages, type ShownRole } from "./role-pages.ts";
 
-export const roleRecord: TabbedRecord<RolesDeps, ApplicationRole, RoleView> = {
+export const roleRecord: TabbedRecord<RolesDeps, ShownRole, RoleView> = {
   place: rolePages,
   load: (_, view) => view,
   above: aboveRole,

@@ -20,6 +20,7 @@ import {
   auditContext,
   consolePath,
   consoleRoute,
+  pathParams,
   redirectTo,
   requireId,
   requireRecentAuthentication,
@@ -36,47 +37,72 @@ import {
   toRoleContent,
   toRoleInput,
 } from "./role-input.ts";
-import { type ApplicationRole, type RolesDeps, rolePages } from "./role-pages.ts";
+import {
+  organisationItself,
+  type RoleOwner,
+  type RolesDeps,
+  rolePages,
+  type ShownRole,
+} from "./role-pages.ts";
+import { findTypedSubject } from "./subjects.store.ts";
 
 export function roleRoutes(app: FastifyInstance, deps: RolesDeps): void {
-  consoleRoute(app, deps, "/oauth/manage/:org/applications/:id/roles/new", {
-    get: showNewRole,
-    post: createFromForm,
-  });
+  const creation = { get: showNewRole, post: createFromForm };
+  consoleRoute(app, deps, "/oauth/manage/:org/applications/:id/roles/new", creation);
+  consoleRoute(app, deps, "/oauth/manage/:org/roles/new", creation);
   editRoute(app, deps, "/oauth/manage/:org/roles/:id/edit", edit);
   confirmationRoute(app, deps, "/oauth/manage/:org/roles/:id/delete", deletion);
 }
 
-/** The address names the application. @throws NotFound */
-async function requireApplication({ database }: RolesDeps, visit: Visit) {
+/** As the address says, where it names an application. @throws NotFound */
+async function ownerInAddress({ database }: RolesDeps, visit: Visit): Promise<RoleOwner | undefined> {
+  if (pathParams(visit)["id"] === undefined) return undefined;
   const application = await findApplication(database.query, visit.organisation.id, requireId(visit));
   if (!application) throw new NotFound("application");
   return { applicationId: application.id, applicationName: application.name };
 }
 
 async function showNewRole(deps: RolesDeps, visit: Visit): Promise<void> {
-  requireId(visit);
+  if (pathParams(visit)["id"] !== undefined) requireId(visit);
   const signedIn = await requireRecentAuthentication(deps, visit);
   await showForm(deps, visit, signedIn, { input: emptyRole });
 }
 
 async function showForm(deps: RolesDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<RoleInput>) {
-  const application = await requireApplication(deps, visit);
-  await showFormPage(deps, visit, signedIn, "applications", shown, (view) => roleFormPage(view, application));
+  const owner = await ownerInAddress(deps, visit);
+  await showFormPage(deps, visit, signedIn, "roles", shown, (view) => roleFormPage(view, owner));
+}
+
+/** @returns undefined for what is no application of the organisation; several for a name that more than one has */
+async function typedOwner(
+  { database }: RolesDeps,
+  { organisation: { id: orgId } }: Visit,
+  text: string,
+): Promise<Pick<RoleOwner, "applicationId"> | "several" | undefined> {
+  if (text === "") return organisationItself;
+  const found = await findTypedSubject(database.query, orgId, { subjectType: "application", text });
+  return found === undefined || found === "several" ? found : { applicationId: found.subjectId };
 }
 
 async function createFromForm(deps: RolesDeps, visit: Visit): Promise<void> {
-  requireId(visit);
+  if (pathParams(visit)["id"] !== undefined) requireId(visit);
   const form = await acceptOneTimeForm(deps, visit);
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
   const { signedIn } = form;
-  const { applicationId } = await requireApplication(deps, visit);
+  const named = await ownerInAddress(deps, visit);
   const input = readRoleInput(form.values);
   const rerender = (shown: Partial<FormShown<RoleInput>>) =>
     showForm(deps, visit, signedIn, { input, ...shown });
   if (form.outcome === "rejected") return rerender(form.refusal);
 
   const messages = pageMessages(visit, signedIn);
+  const { faults: texts } = messages.console.roles;
+  const owner = named ?? (await typedOwner(deps, visit, input.application));
+  if (owner === undefined || owner === "several") {
+    const application = owner === "several" ? texts.several : texts.application;
+    return rerender({ state: { faults: { application } }, status: 400 });
+  }
+  const { applicationId } = owner;
   const content = toRoleContent(input);
   const wanted = { ...auditContext(visit, signedIn), applicationId, key: input.key, content };
   try {
@@ -93,12 +119,19 @@ async function createFromForm(deps: RolesDeps, visit: Visit): Promise<void> {
   }
 }
 
-const rolesPath = (organisation: Visit["organisation"], applicationId: string, rest = ""): string =>
-  consolePath(organisation, `/applications/${applicationId}/roles${rest}`);
+const rolesPath = (organisation: Visit["organisation"], applicationId: string | null, rest = ""): string =>
+  consolePath(organisation, `${applicationId === null ? "" : `/applications/${applicationId}`}/roles${rest}`);
 
-const edit: EditForm<RolesDeps, ApplicationRole, RoleInput, RoleInput> = {
-  current: "applications",
-  load: rolePages.require,
+/** @throws NotFound for a built-in role, which nobody changes */
+async function requireOwnRole(deps: RolesDeps, visit: Visit): Promise<ShownRole> {
+  const role = await rolePages.require(deps, visit);
+  if (role.builtIn) throw new NotFound("role");
+  return role;
+}
+
+const edit: EditForm<RolesDeps, ShownRole, RoleInput, RoleInput> = {
+  current: "roles",
+  load: requireOwnRole,
   lock: lockRole,
   version: ({ version }) => version,
   toInput: toRoleInput,
@@ -116,9 +149,12 @@ const edit: EditForm<RolesDeps, ApplicationRole, RoleInput, RoleInput> = {
   },
 };
 
-const deletion: Confirmation<RolesDeps, ApplicationRole> = {
-  ...aboutRecord(rolePages, (role: ApplicationRole) => role),
-  load: rolePages.find,
+export const deletion: Confirmation<RolesDeps, ShownRole> = {
+  ...aboutRecord(rolePages, (role: ShownRole) => role),
+  load: async (deps, organisation, params) => {
+    const role = await rolePages.find(deps, organisation, params);
+    return role?.builtIn ? undefined : role;
+  },
   question: ({ console: { roles: text } }, { name }) => ({
     heading: text.deleteTitle({ name }),
     text: text.deleteText,
@@ -128,6 +164,12 @@ const deletion: Confirmation<RolesDeps, ApplicationRole> = {
   }),
   apply: async (deps, acting, { id, applicationId }, { organisation }) =>
     (await deleteRole(deps, { ...acting, id }))
-      ? applied(rolesPath(organisation, applicationId, "?done=roleDeleted"))
+      ? applied(
+          rolesPath(
+            organisation,
+            applicationId,
+            `?done=${applicationId === null ? "deleted" : "roleDeleted"}`,
+          ),
+        )
       : alreadyApplied,
 };

@@ -18,7 +18,7 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/page.ts";
-import { applicationCrumbs, type RolesDeps } from "./role-pages.ts";
+import { organisationItself, ownerCrumbs, type RolesDeps } from "./role-pages.ts";
 import { findTypedSubject } from "./subjects.store.ts";
 import { type Question, questions, type WhyInput, whyPage } from "./why.page.ts";
 
@@ -42,7 +42,7 @@ async function showWhy(deps: RolesDeps, visit: Visit): Promise<void> {
   const { values } = parseQuery(visit.request);
   const query = queryString(Object.fromEntries(values));
   const signedIn = await requireAdministrator(deps, visit, `${requestPath(visit)}${query}`);
-  const frame = await consoleFrame(deps, visit, signedIn, "applications");
+  const frame = await consoleFrame(deps, visit, signedIn, "roles");
   const { id: orgId } = visit.organisation;
   const input = readInput(values);
   const application = await findTyped(deps.database.query, orgId, input.application);
@@ -50,9 +50,14 @@ async function showWhy(deps: RolesDeps, visit: Visit): Promise<void> {
   const { answer, faults } =
     input.subject === ""
       ? { answer: undefined, faults: {} }
-      : await answerTo(deps.database.query, orgId, { ...input, application }, frame.messages);
-  const above = application && { applicationId: application.id, applicationName: application.name };
-  const breadcrumbs = above ? applicationCrumbs(frame, above) : [];
+      : await answerTo(
+          deps.database.query,
+          orgId,
+          { ...input, application, typed: input.application },
+          frame.messages,
+        );
+  const owner = application && { applicationId: application.id, applicationName: application.name };
+  const breadcrumbs = ownerCrumbs(frame, owner ?? organisationItself);
   const page = whyPage({ ...frame, input: shown, answer, faults, breadcrumbs });
   await show(visit, frame, page);
 }
@@ -83,6 +88,8 @@ async function answerTo(
     ...asked
   }: Omit<WhyInput, "application"> & {
     readonly application: FoundApplication | undefined;
+    /** Of the application; empty: the organisation itself, whose roles and permissions may be asked for. */
+    readonly typed: string;
   },
   { console: { roles } }: Messages,
 ): Promise<Answer> {
@@ -93,7 +100,7 @@ async function answerTo(
     ...(subject === undefined && { subject: roles.assignments.faults.unknown }),
     ...(subject === "several" && { subject: roles.assignments.faults.several }),
     // Only applications are used; and what is typed has to be one.
-    ...(!application && { application: texts.application }),
+    ...(!application && (asked.typed !== "" || ask === "use") && { application: texts.application }),
     ...(ask === "permission" && !isPermission(value) && { value: texts.permission }),
   };
   if (subject === undefined || subject === "several" || Object.keys(faults).length > 0)

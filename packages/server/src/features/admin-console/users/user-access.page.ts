@@ -1,11 +1,11 @@
-/** A member's sessions, and what gives them access: consents, assignments, role and groups. */
+/** A member's sessions, and what gives them access: roles, groups, assigned applications and consents. */
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { buttonLink } from "../../../html/components/button.ts";
-import { card, facts } from "../../../html/components/card.ts";
+import { card } from "../../../html/components/card.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { queryString } from "../../../page-kit/page.ts";
+import { groupsCard, rolesCard } from "./user-roles.page.ts";
 import type { Access, Sessions, UserView } from "./user-view.ts";
 
 export function sessionsCard({ sessions, messages, uriOf }: UserView & { sessions: Sessions }): Html {
@@ -78,32 +78,9 @@ export function accessCards(view: UserView & Access): readonly Html[] {
 `,
         )}</ul>`;
   return [
-    card({ id: "user-consents", title: text.allowed, body: allowed }),
-    card({ id: "user-assigned", title: text.assigned, body: assignments }),
     rolesCard(view),
+    groupsCard(view),
+    card({ id: "user-assigned", title: text.assigned, body: assignments }),
+    card({ id: "user-consents", title: text.allowed, body: allowed }),
   ];
-}
-
-function rolesCard({ record: member, messages, consoleUri }: UserView): Html {
-  const { access: text, profile, record, roles } = messages.console.users;
-  const { why } = messages.console.roles;
-  const { groups } = member.membership;
-  const list = () =>
-    html`<ul class="plain">${groups.map(
-      (name) => html`<li><bdi>${name}</bdi></li>
-`,
-    )}</ul>`;
-  return card({
-    id: "user-roles",
-    title: text.roles,
-    actions: buttonLink({
-      id: "user-why",
-      uri: consoleUri(`/access-check${queryString({ subjectType: "user", subject: member.email })}`),
-      label: why.open,
-    }),
-    body: facts([
-      { label: profile.role, content: roles[member.role] },
-      { label: record.groups, content: groups.length === 0 ? record.none : list() },
-    ]),
-  });
 }

@@ -15,6 +15,7 @@ import type { Db } from "../../../db/open.ts";
 import type { Visit } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 import { isGuest, type UsersDeps } from "./user-pages.ts";
+import { loadUserRoles } from "./user-roles.ts";
 import { listAssignedTo } from "./users.store.ts";
 
 const MAX_SHOWN = 100;
@@ -52,7 +53,11 @@ export const loadSessions = (deps: UsersDeps, { member }: UserView, { organisati
 
 export async function loadAccess({ database: { query: db } }: UsersDeps, { member }: UserView) {
   const consents = await listUserConsents(db, member);
-  return { consents: consents.slice(0, MAX_SHOWN), assigned: await listAssignedTo(db, member, MAX_SHOWN) };
+  return {
+    ...(await loadUserRoles(db, member)),
+    consents: consents.slice(0, MAX_SHOWN),
+    assigned: await listAssignedTo(db, member, MAX_SHOWN),
+  };
 }
 
 /** Visible to the account's own organisation only. */

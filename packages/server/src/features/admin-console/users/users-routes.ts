@@ -9,6 +9,7 @@ import { newPasswordRoute } from "./new-password.route.ts";
 import { signInRoutes } from "./sign-in.route.ts";
 import { userRoutes } from "./user.route.ts";
 import type { UsersDeps } from "./user-pages.ts";
+import { userRolesRoutes } from "./user-roles.route.ts";
 
 export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   userListRoutes(app, deps);
@@ -18,6 +19,7 @@ export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   addressRoute(app, deps);
   newPasswordRoute(app, deps);
   signInRoutes(app, deps);
+  userRolesRoutes(app, deps);
   // Last, for it deletes the record: invariants/ submits all forms in this order.
   userRoutes(app, deps);
 }

@@ -6,7 +6,7 @@ export type ConsoleCommandMenuTexts = {
       groups: { recent: string; pages: string; actions: string; };
       actions: {
         newApplication: string; inviteUser: string; newSystemAccount: string; newScope: string;
-        rotateKey: string; editBranding: string; editPolicies: string;
+        rotateKey: string; editBranding: string; editPolicies: string; newGroup: string; newRole: string;
       };
       none: (values: { text: string }) => string; results: (values: { count: number }) => string;
       searchAuditLog: (values: { text: string }) => string; failed: string;

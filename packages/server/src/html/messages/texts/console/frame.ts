@@ -11,7 +11,7 @@ export type ConsoleFrameTexts = {
         overview: string; quickstart: string; applications: string; scopes: string; consents: string;
         users: string; groups: string; connections: string; systemAccounts: string; signingKeys: string;
         pools: string; devices: string; settings: string; mailTemplates: string; auditLog: string;
-        tokenInspector: string; signInPage: string; policies: string; invitations: string;
+        tokenInspector: string; signInPage: string; policies: string; invitations: string; roles: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;

@@ -43,6 +43,10 @@ export type ConsoleGroupsTexts = {
         faults: { unknown: string; several: string; }; applications: string; applicationsText: string;
         noApplications: string;
       };
+      join: {
+        title: (values: { name: string }) => string; summary: string; none: string; noneText: string;
+        submit: string; heading: (values: { count: number; name: string }) => string; text: string;
+      };
     };
   };
 };

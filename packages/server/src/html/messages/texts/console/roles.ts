@@ -10,8 +10,11 @@ export type ConsoleRolesTexts = {
       permissionCount: (values: { count: number }) => string;
       faults: {
         key: string; taken: string; full: string; name: string; description: string; permissions: string;
+        application: string; several: string;
       };
-      done: { created: string; saved: string; assigned: string; unassigned: string; };
+      done: {
+        created: string; saved: string; assigned: string; unassigned: string; deleted: string;
+      };
       assignments: {
         title: string; none: string; assignTitle: string; assignText: string; type: string;
         types: {
@@ -32,6 +35,19 @@ export type ConsoleRolesTexts = {
         };
         paths: string; steps: { user: string; group: string; role: string; permission: string; };
         faults: { application: string; permission: string; role: string; };
+      };
+      summary: (values: { organisation: string }) => string; search: string; searchOwn: string; of: string;
+      anyOwner: string; owners: { application: string; organisation: string; }; application: string;
+      applicationHint: string; assignmentCount: (values: { count: number }) => string;
+      builtIn: { tag: string; given: string; text: string; all: string; };
+      bulk: {
+        remove: {
+          label: string; heading: (values: { count: number }) => string; text: string;
+        };
+      };
+      give: {
+        open: string; title: (values: { name: string }) => string; summary: string; none: string;
+        noneText: string; heading: (values: { count: number; name: string }) => string; text: string;
       };
     };
   };

@@ -61,7 +61,10 @@ export type ConsoleUsersTexts = {
         allowed: string; noneAllowed: string; application: string; scopes: string; since: string;
         revoke: string; revokeOf: (values: { application: string }) => string;
         revokeHeading: (values: { application: string }) => string; revokeText: string; assigned: string;
-        noneAssigned: string; roles: string;
+        noneAssigned: string; rolesText: string; through: string; direct: string; ownRole: string;
+        change: string; remove: string; removeOf: (values: { name: string }) => string;
+        removeFrom: (values: { group: string }) => string; addGroup: string; memberSince: string;
+        noGroups: string;
       };
       record: {
         title: string; text: string; groups: string; groupsHint: string; attributes: string;
@@ -83,7 +86,7 @@ export type ConsoleUsersTexts = {
         created: string; invited: string; saved: string; addressAsked: string; addressChanged: string;
         disabled: string; enabled: string; signedOut: string; reset: string; resetSent: string;
         withdrawn: string; revoked: string; deleted: string; removed: string; imported: string;
-        invitedMany: string;
+        invitedMany: string; unassigned: string; left: string;
       };
       bulk: {
         disable: {
