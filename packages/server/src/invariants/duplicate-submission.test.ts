@@ -110,10 +110,11 @@ describe("duplicate submission", () => {
   const passwords = { present: PASSWORD, password: "another good passphrase" };
 
   /** Of many users at once, by the page. */
-  const lists: Readonly<Record<string, string>> = {
-    import: "email,firstname\nimported@example.com,Ida",
-    invite: "invited@example.com",
-  };
+  const lists = (): Readonly<Record<string, string>> => ({
+    "users/import": "email,firstname\nimported@example.com,Ida",
+    "users/invite": "invited@example.com",
+    "members/import": org.administrator.email,
+  });
 
   async function pressAll(browser: TestBrowser, paths: readonly string[]): Promise<Pressed[]> {
     const pressed: Pressed[] = [];
@@ -122,7 +123,7 @@ describe("duplicate submission", () => {
       const { body } = await browser.get(url);
       const email = url.endsWith("/users/new") ? {} : { email: org.administrator.email };
       const registration = body.includes('name="registration"') ? { registration: await printed() } : {};
-      const list = lists[new URL(url).pathname.split("/").at(-1) ?? ""];
+      const list = lists()[new URL(url).pathname.split("/").slice(-2).join("/")];
       const more = { ...registration, ...email, ...passwords, ...(list === undefined ? {} : { list }) };
       for (const form of filledForms(body, more)) {
         // Whoever is signed out by what they pressed has no forms any more but this one.

@@ -68,6 +68,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "groups/:id/edit": "recent",
   "groups/:id/delete": "recent",
   "groups/:id/members": "recent",
+  "groups/:id/members/import": "recent",
+  "groups/:id/members/bulk": "any",
   "groups/:id/roles/add/bulk": "recent",
   "groups/:id/members/:member/remove": "any",
   "mail-templates/:template": "any",

@@ -11,11 +11,13 @@ import { groupRoutes } from "./group.route.ts";
 import { groupList } from "./group-list.ts";
 import { groupRecord } from "./group-record.ts";
 import { groupRolesRoutes } from "./group-roles.route.ts";
+import { memberImportRoute } from "./import.route.ts";
 import { groupMembersRoutes } from "./members.route.ts";
 
 export function groupsRoutes(app: FastifyInstance, deps: ConsoleDeps & RecordDeps): void {
   listRoute(app, deps, "/oauth/manage/:org/groups", groupList);
   tabbedRecordRoutes(app, deps, groupRecord);
+  memberImportRoute(app, deps);
   groupMembersRoutes(app, deps);
   groupRolesRoutes(app, deps);
   applicationGroupsRoutes(app, deps);

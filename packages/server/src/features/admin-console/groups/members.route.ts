@@ -2,7 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { GroupConflict, groupNameKey } from "../../../core/groups/group.ts";
-import { listMembers, type MemberRef, memberTypes } from "../../../core/groups/group-members.store.ts";
+import type { MemberRef } from "../../../core/groups/group-members.store.ts";
 import { changeMembers } from "../../../core/groups/group-members.ts";
 import { type CountedGroup, findLocalGroups } from "../../../core/groups/groups.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -21,11 +21,14 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { pageMessages } from "../../../page-kit/console-frame.ts";
 import { formView } from "../../../page-kit/form-view.ts";
-import { pageUris, ROWS_PER_PAGE, splitPage } from "../../../page-kit/list-page.ts";
+import { bulkHandlers } from "../../../page-kit/list/bulk-acts.ts";
+import { listExport } from "../../../page-kit/list/list-export.ts";
+import { renderList } from "../../../page-kit/list/list-view.ts";
 import {
   auditContext,
   type ConsoleDeps,
   consoleRoute,
+  queryString,
   redirectTo,
   requestPath,
   requireAdministrator,
@@ -38,20 +41,40 @@ import { aboutRecord } from "../../../page-kit/record-pages.ts";
 import { showInTab } from "../../../page-kit/record-tabs.ts";
 import { groupPages } from "./group-pages.ts";
 import { groupRecord } from "./group-record.ts";
+import { memberList } from "./member-list.ts";
 import { type MemberInput, membersContent } from "./members.page.ts";
 import { findListedMember, type ListedMember } from "./members.store.ts";
 
 export function groupMembersRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/groups/:id/members", { get: showTab, post: add });
+  consoleRoute(app, deps, "/oauth/manage/:org/groups/:id/members/bulk", {
+    get: ofMembers((list) => bulkHandlers(list).get),
+    post: ofMembers((list) => bulkHandlers(list).post),
+  });
+  consoleRoute(app, deps, "/oauth/manage/:org/groups/:id/members/export", { get: ofMembers(listExport) });
   confirmationRoute(app, deps, "/oauth/manage/:org/groups/:id/members/:member/remove", removal);
 }
 
+type Handler = (deps: ConsoleDeps, visit: Visit) => Promise<void>;
+
 async function showTab(deps: ConsoleDeps, visit: Visit): Promise<void> {
   requireId(visit);
-  const signedIn = await requireAdministrator(deps, visit);
+  const signedIn = await requireAdministrator(deps, visit, addressWithQuery(visit));
   const group = await groupPages.require(deps, visit);
   await showMembers(deps, visit, { signedIn, group }, { input: { member: "" } });
 }
+
+const addressWithQuery = (visit: Visit): string =>
+  `${requestPath(visit)}${queryString(Object.fromEntries(parseQuery(visit.request).values))}`;
+
+/** What is done with the members of the group in the address. */
+const ofMembers =
+  (handlerOf: (list: ReturnType<typeof memberList>) => Handler): Handler =>
+  async (deps, visit) => {
+    requireId(visit);
+    await requireAdministrator(deps, visit, addressWithQuery(visit));
+    await handlerOf(memberList(await groupPages.require(deps, visit)))(deps, visit);
+  };
 
 async function showMembers(
   deps: ConsoleDeps,
@@ -59,29 +82,16 @@ async function showMembers(
   { signedIn, group }: { signedIn: SignedIn; group: CountedGroup },
   shown: FormShown<MemberInput>,
 ): Promise<void> {
-  const after = readPlace(parseQuery(visit.request).values.get("after"));
-  const page = { effective: false, limit: ROWS_PER_PAGE + 1, after };
-  const rows = await listMembers(deps.database.query, group, page);
-  const { shown: members, last } = splitPage(rows);
   const form = await formView(deps, visit, signedIn, "groups", shown, {});
-  const pageUri = (place?: MemberRef) =>
-    place === undefined ? form.action : `${form.action}?after=${place.type}-${place.id}`;
-  const pages = pageUris(pageUri, after, last);
+  const { section } = await renderList(deps, visit, form, signedIn, memberList(group));
   const { member: label } = form.messages.console.groups.members;
   const body = await showInTab(deps, visit, groupRecord, {
     ...{ tab: "members", frame: form, stored: group, signedIn },
-    content: () => membersContent({ ...form, ...pages, group, members }),
+    content: () => membersContent({ ...form, group, section }),
     notice: formNotice({ ...form, labels: { member: label } }),
     faults: Object.keys(shown.state?.faults ?? {}).length,
   });
   await show(visit, form, body, shown.status);
-}
-
-/** `user-<id>` or `group-<id>`: the last one of the page before. */
-function readPlace(text = ""): MemberRef | undefined {
-  const [, kind, id = ""] = /^(user|group)-(.+)$/.exec(text) ?? [];
-  const type = memberTypes.find((one) => one === kind);
-  return type && isUuid(id) ? { type, id: id.toLowerCase() } : undefined;
 }
 
 const MAX_LETTERS = 254;

@@ -1,5 +1,6 @@
 /** One who is, or may have been, a member of a group: by its id alone. */
 
+import { isUuid } from "@signet/protocol/hash";
 import type { MemberRef } from "../../../core/groups/group-members.store.ts";
 import { findGroup, type GroupKey } from "../../../core/groups/groups.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
@@ -18,6 +19,7 @@ export async function findListedMember(
   id: string,
 ): Promise<ListedMember | undefined> {
   const of = { org_id: orgId, group_id };
+  if (!isUuid(id)) return undefined;
   const user = await findUser(db, orgId, id);
   if (user) {
     const query = db.selectFrom("group_user").select("user_id");

@@ -16,7 +16,7 @@ export type ConsoleGroupsTexts = {
       };
       done: {
         created: string; saved: string; deleted: string; added: string; removed: string; assigned: string;
-        unassigned: string;
+        unassigned: string; imported: string;
       };
       bulk: {
         remove: {
@@ -29,7 +29,19 @@ export type ConsoleGroupsTexts = {
         removeOf: (values: { name: string }) => string;
         removeHeading: (values: { name: string; group: string }) => string; removeText: string;
         notRemoved: string; unknown: (values: { organisation: string }) => string; cycle: string;
-        depth: string;
+        depth: string; search: string; anyType: string; added: string; noneText: string;
+        removeSeveral: (values: { count: number; group: string }) => string; removeSeveralText: string;
+        import: {
+          open: string; title: (values: { group: string }) => string; summary: string; label: string;
+          hint: string; check: string; willAdd: (values: { count: number }) => string; added: string;
+          leftOut: (values: { count: number }) => string; line: string; entry: string; fate: string;
+          submit: (values: { count: number }) => string;
+          fates: { member: string; repeated: string; unknown: string; };
+          faults: {
+            nobody: string; empty: string; "too-long": string; "too-many": string; "too-many-groups": string;
+            malformed: string;
+          };
+        };
       };
       roles: {
         title: string; text: string; none: string; application: string; since: string;
