@@ -177,12 +177,7 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     sensitive: true,
     actor,
   });
-  const directory = await makeDirectory(service, orgId);
-  const inner = await directory.group("Night shift");
-  const group = await directory.group("Bakery", [groupRef(inner)]);
-  await assignGroup(service, { orgId, actor, applicationId: payroll.id, groupId: group });
-  const role = await directory.role(payroll.id, "payslips.reader", ["payslips:read", "payslips:list"]);
-  const { id: assignment } = await directory.assign(role, "group", group);
+  const directory = await furnishDirectory(service, orgId, payroll.id);
   const connections = await furnishConnections(service, orgId);
   const scopes = ["openid", "profile"];
   const consent = await grantOrganisationConsent(service, { application: payroll, scopes, actor });
@@ -195,16 +190,25 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     applications: payroll.id,
     quickstart: payroll.id,
     scopes: scope.id,
-    groups: group,
-    member: inner,
-    group,
-    roles: role,
-    assignment,
+    ...directory,
     ...connections,
     consents: consent,
     preauthorizations: preauthorized.id,
     ...(await makeKeyHolders(service, orgId)),
   };
+}
+
+/** Groups, one inside the other, and roles, one of which the outer group has. */
+async function furnishDirectory(service: Service, orgId: string, applicationId: string) {
+  const directory = await makeDirectory(service, orgId);
+  const inner = await directory.group("Night shift");
+  const group = await directory.group("Bakery", [groupRef(inner)]);
+  await assignGroup(service, { orgId, actor, applicationId, groupId: group });
+  const role = await directory.role(applicationId, "payslips.reader", ["payslips:read", "payslips:list"]);
+  const { id: assignment } = await directory.assign(role, "group", group);
+  await directory.role(applicationId, "payslips.approver", ["payslips:approve"]);
+  await directory.role(null, "first-aider");
+  return { groups: group, member: inner, group, roles: role, assignment };
 }
 
 /** A directory that has called, and a provider that a user could not sign in with. */

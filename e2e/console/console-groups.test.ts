@@ -124,6 +124,59 @@ test("creates a role after a validation error, assigns it to a group, asks why a
   assert.equal(await find(), undefined);
 });
 
+test("members are imported after each line's fate was shown", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const { orgId, user } = fixture();
+  const directory = await makeDirectory(service(), orgId);
+  const crew = await directory.group("Ferry crew");
+  const inner = await directory.group("Deck hands");
+  await visit.open(`/groups/${crew}/members`);
+  await enter(page, "members-import");
+  await type(page, "list", "nobody@northwind.example");
+  await enter(page, "member-import-check");
+  await page.locator("#list[aria-invalid=true]").waitFor();
+  await visit.look("Import members into Ferry crew");
+  await type(
+    page,
+    "list",
+    `email,group\n${user.email},\n,deck HANDS\nnobody@northwind.example,\n${user.email},`,
+  );
+  await enter(page, "member-import-check");
+  await page.locator("#import-left-out").waitFor();
+  assert.match(await page.locator("#import-left-out").innerText(), /2 lines left out/);
+  await visit.look("Import members into Ferry crew");
+  await enter(page, "member-import-confirm");
+  assert.equal(await doneText(page), "Members added.");
+  const members = await listMembers(db(), { orgId, id: crew }, { effective: false, limit: 10 });
+  assert.deepEqual(members.map(({ id }) => id).sort(), [inner, user.id].sort());
+});
+
+test("a role of the organisation itself is created after a validation error, and found in the list of roles", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  await visit.open("/roles");
+  await visit.look("Roles");
+  await enter(page, "role-new");
+  await type(page, "application", "Nothing of this name");
+  await type(page, "key", "fire-warden");
+  await type(page, "name", "Fire warden");
+  await enter(page, "role-save");
+  await page.locator("#application[aria-invalid=true]").waitFor();
+  await visit.look("New role");
+  await type(page, "application", "");
+  await enter(page, "role-save");
+  assert.equal(await doneText(page), "Role created.");
+  const id = lastPart(page);
+  await visit.open("/roles?search=fire-w");
+  await page.locator(`#role-${id}`).waitFor();
+  await visit.open("/roles?search=administrator");
+  await enter(page, "tbody a.item-name");
+  await enter(page, "tab-assignments");
+  await page.locator("#holders").waitFor();
+  await visit.look("Administrator");
+});
+
 test("a group is assigned to an application after a validation error, and unassigned", async (t) => {
   const visit = await visitor(t, fixture().admin);
   const { page } = visit;

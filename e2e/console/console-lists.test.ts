@@ -20,6 +20,12 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["/users?search=grace", "signOut"],
   ["/system-accounts?state=enabled", "disable"],
   ["/scopes", "remove"],
+  ["/users/:user/roles/add", "assign"],
+  ["/users/:user/groups/add", "join"],
+  ["/groups/:group/roles/add", "assign"],
+  ["/groups/:group/members", "remove"],
+  ["/applications/:application/roles", "remove"],
+  ["/roles?of=application", "remove"],
   ["/groups", "remove"],
   ["/connections", "disable"],
   ["/consents", "revoke"],
@@ -30,9 +36,12 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["devices/codes", "withdraw"],
 ];
 
+const idOf = (name: string): string =>
+  (name === "user" ? fixture().user.id : fixture().ids[name === "application" ? "applications" : name]) ?? "";
+
 const openList = ({ open, page }: Visitor, path: string) =>
   path.startsWith("/")
-    ? open(path.replace(":pool", fixture().ids["pool"] ?? ""))
+    ? open(path.replace(/:(\w+)/, (_, name: string) => idOf(name)))
     : page.goto(`${fixture().baseUrl}/devices/manage/${fixture().orgId}${path.slice("devices".length)}`);
 
 /** With scripts the question is a dialog over the list. */

@@ -10,6 +10,7 @@ import {
   insertMembership,
 } from "../../packages/server/src/core/users/users.store.ts";
 import { mailsTo, newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { groupRef, makeDirectory, userRef } from "../../packages/server/src/testing/fixtures/directory.ts";
 import { giveAuthenticator } from "../../packages/server/src/testing/fixtures/factors.ts";
 import { PASSWORD, type TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
@@ -326,6 +327,28 @@ test("imports users after a faulty line, disables and enables the ticked ones, a
   assert.equal(await doneText(page), "Invitations sent.");
   assert.match(await newestLink(service(), "olga@harvest.example"), /^http:\/\/localhost:/);
   assert.deepEqual(await mailsTo(service(), nils), [], "who was there already is not written to");
+});
+
+test("a user's roles and groups are shown with the way to each, and taken away", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const { orgId, user, ids } = fixture();
+  const directory = await makeDirectory(service(), orgId);
+  const inner = await directory.group("Bread round", [userRef(user.id)]);
+  await directory.group("All rounds", [groupRef(inner)]);
+  const role = await directory.role(ids["applications"] ?? "", "rounds.driver");
+  await directory.assign(role, "user", user.id);
+  await visit.open(`/users/${user.id}`);
+  await enter(page, "tab-access");
+  await visit.look("Grace Okafor");
+  assert.match(await page.locator("#user-groups").innerText(), /All rounds\s+Bread round/);
+  await enter(page, `user-role-remove-${role}`);
+  await enter(page, "user-role-remove-confirm");
+  assert.equal(await doneText(page), "Role removed.");
+  await enter(page, `user-group-remove-${inner}`);
+  await enter(page, "user-group-remove-confirm");
+  assert.equal(await doneText(page), "Removed from the group.");
+  assert.doesNotMatch(await page.locator("#user-groups").innerText(), /All rounds/);
 });
 
 test("every form of the organisation's users was submitted", () => {
