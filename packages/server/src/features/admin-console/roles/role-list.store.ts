@@ -44,28 +44,43 @@ export async function searchRoles(
     .select(["role.id", "role.key", "role.name", "role.description", "role.permissions", "role.built_in"])
     .select(["role.created_at as createdAt", "role.application_id", "application.name as applicationName"])
     .select(orderColumns.name.$castTo<string>().as("nameOrder"))
-    .select((eb) =>
-      eb
-        .selectFrom("role_assignment")
-        .select((count) => count.fn.countAll<number | string>().as("count"))
-        .whereRef("role_assignment.org_id", "=", "role.org_id")
-        .whereRef("role_assignment.role_id", "=", "role.id")
-        .as("assignments"),
-    )
     .where(within)
     .orderBy(value, direction)
     .orderBy("role.id", direction)
     .limit(limit)
     .execute();
+  const counts = await countAssignments(
+    db,
+    orgId,
+    rows.map(({ id }) => id),
+  );
   return inListOrder(page, rows).map(
-    ({ permissions, built_in, application_id: id, applicationName: name, assignments, ...row }) => ({
+    ({ permissions, built_in, application_id: id, applicationName: name, ...row }) => ({
       ...row,
       permissions: JSON.parse(permissions) as string[],
       builtIn: built_in === 1,
       application: id === null ? undefined : { id, name: name ?? id },
-      assignments: Number(assignments ?? 0),
+      assignments: counts.get(row.id) ?? 0,
     }),
   );
+}
+
+/** Of a page's roles alone: beside the order SQLite would count those of all. */
+async function countAssignments(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("role_assignment")
+    .select("role_id")
+    .select((eb) => eb.fn.countAll<number | string>().as("count"))
+    .where("org_id", "=", orgId)
+    .where("role_id", "in", ids)
+    .groupBy("role_id")
+    .execute();
+  return new Map(rows.map(({ role_id, count }) => [role_id, Number(count)]));
 }
 
 /** @param max counts no further */
@@ -88,7 +103,7 @@ const matching = (db: Db, orgId: string, { words, of, applicationId, assignableT
         .onRef("application.id", "=", "role.application_id"),
     )
     .where("role.org_id", "=", orgId)
-    .$if(words.length > 0, (query) => query.where((eb) => eb.and(words.map(has))))
+    .$if(words.length > 0, (query) => query.where(sql<boolean>`(${sql.join(words.map(has), sql` and `)})`))
     .$if(of === "organisation", (query) => query.where("role.application_id", "is", null))
     .$if(of === "application", (query) => query.where("role.application_id", "is not", null))
     .$if(applicationId !== undefined, (query) =>

@@ -60,8 +60,9 @@ export const ownerColumn: RoleColumn = {
 
 export const permissionsColumn: RoleColumn = {
   label: ({ console: { roles } }) => roles.permissions,
-  cell: ({ permissions }, { messages }) =>
-    messages.console.roles.permissionCount({ count: permissions.length }),
+  // What a built-in role allows is no list of permissions.
+  cell: ({ permissions, builtIn }, { messages }) =>
+    builtIn ? undefined : messages.console.roles.permissionCount({ count: permissions.length }),
 };
 
 const otherColumns: readonly RoleColumn[] = [

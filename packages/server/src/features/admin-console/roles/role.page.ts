@@ -35,7 +35,7 @@ export function aboveRole({ record: role, uriOf, messages, consoleUri }: RoleVie
       facts: [
         role.builtIn && tag(text.builtIn.tag),
         owner,
-        text.permissionCount({ count: role.permissions.length }),
+        !role.builtIn && text.permissionCount({ count: role.permissions.length }),
       ],
       id: { id: "role-id", value: role.id, label: text.id },
     },
