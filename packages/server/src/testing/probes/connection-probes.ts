@@ -63,7 +63,7 @@ async function identityOf({ database }: Service, orgId: string, id: string) {
   const connection = await findConnection(database.query, { orgId, id });
   const none = { username: undefined, phone: undefined, locale: undefined, attributes: {} };
   const user = { email: undefined, emailVerified: false, firstname: "", surname: "", ...none };
-  return { subject: "somebody", user, issuer: connection?.settings?.oidc.issuer ?? "" };
+  return { subject: "somebody", user, issuer: connection?.settings?.oidc?.issuer ?? "" };
 }
 
 export const connectionProbes: Readonly<Record<string, Probe>> = {

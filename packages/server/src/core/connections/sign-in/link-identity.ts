@@ -12,6 +12,7 @@ import { ConnectionSignInFailure } from "./failure.ts";
 import { insertIdentity } from "./linked-identities.store.ts";
 import type { MappedUser } from "./mapping.ts";
 import type { SignInConnection } from "./sign-in-connections.ts";
+import { issuerOf } from "./sign-in-settings.ts";
 import type { UpstreamAuthentication } from "./upstream-sign-ins.ts";
 
 /** What a provider has said, signed, about who is there. */
@@ -87,7 +88,7 @@ async function link(
   const { orgId, id: connectionId } = connection;
   // Whoever moves the connection to another issuer waits, and sees who is linked; or has moved it since the browser left.
   const present = await lockConnection(tx, connection);
-  if (present?.settings?.oidc.issuer !== connection.settings.oidc.issuer)
+  if (!present?.settings || issuerOf(present.settings) !== issuerOf(connection.settings))
     throw refused("accounts-not-created", identity);
   const identities = { orgId, connectionId, subject: identity.subject, userId };
   // Two browsers of one person at once: the second one signs in when it tries again.

@@ -9,7 +9,9 @@ import {
   type GroupMapping,
   type Mapping,
   mappedMembers,
+  type OidcSettings,
   type Preset,
+  type SamlProvider,
   type SettingsFault,
   type SignInKind,
   type SignInSettings,
@@ -17,8 +19,9 @@ import {
 } from "./sign-in-settings.ts";
 
 /** As it is asked for: everything else has a default. */
-export type AskedSettings = Partial<Omit<SignInSettings, "oidc">> & {
-  readonly oidc?: Partial<UpstreamClient>;
+export type AskedSettings = Partial<Omit<OidcSettings, "oidc" | "saml">> & {
+  readonly oidc?: Partial<UpstreamClient> | undefined;
+  readonly saml?: SamlProvider | undefined;
 };
 
 const MAX_RULES = 20;
@@ -32,7 +35,7 @@ export function signInSettings(
   hasSecret: boolean,
 ): { readonly settings: SignInSettings; readonly faults: readonly SettingsFault[] } {
   const { preset = null, mapping = {}, assurance = [] } = asked;
-  const settings: SignInSettings = {
+  const settings: OidcSettings = {
     preset,
     shown: asked.shown ?? true,
     oidc: upstreamClient(kind, preset, asked.oidc),

@@ -19,7 +19,13 @@ import { openSecret, sealSecret } from "./client-secret.ts";
 import { pointer } from "./group-mapping.ts";
 import { hasIdentities } from "./linked-identities.store.ts";
 import { type AskedSettings, isClientSecret, signInSettings } from "./settings-rules.ts";
-import type { GroupMapping, SettingsFault, SignInKind, SignInSettings } from "./sign-in-settings.ts";
+import {
+  type GroupMapping,
+  issuerOf,
+  type SettingsFault,
+  type SignInKind,
+  type SignInSettings,
+} from "./sign-in-settings.ts";
 
 export interface SignInConnectionDeps extends RecordDeps {
   readonly encryption: Encryption;
@@ -90,7 +96,7 @@ export function changeSignInConnection(
     const name = validConnectionName(asked.name);
     const secret = changedSecret(deps, before, asked);
     const settings = validSettings(asked, secret !== null);
-    if (settings.oidc.issuer !== before.settings.oidc.issuer)
+    if (issuerOf(settings) !== issuerOf(before.settings))
       await requireMayMove(tx, before, secret !== null && asked.clientSecret === undefined);
     await requireMappable(tx, before, settings.groups, before.settings.groups);
     const nameKey = connectionNameKey(name);

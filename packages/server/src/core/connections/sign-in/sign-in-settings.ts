@@ -43,11 +43,25 @@ export interface AssuranceRule {
   readonly acr: string;
 }
 
-export interface SignInSettings {
+/** Of the metadata of a SAML identity provider, or as it was typed. */
+export interface SamlProvider {
+  /** Where its metadata, and with it new certificates, are fetched. */
+  readonly metadataUrl: string | null;
+  readonly entityId: string;
+  /** Both take the Redirect binding. */
+  readonly ssoUrl: string;
+  readonly sloUrl: string | null;
+  /** PEM: no other key is believed. */
+  readonly certificates: readonly string[];
+  /** Whose value is the subject, instead of the NameID. */
+  readonly subjectAttribute: string | null;
+  readonly allowIdpInitiated: boolean;
+}
+
+interface SharedSettings {
   readonly preset: Preset | null;
   /** Whether the sign-in page has its button. */
   readonly shown: boolean;
-  readonly oidc: UpstreamClient;
   /** What differs from the defaults. */
   readonly mapping: Mapping;
   /** Undefined in rows of older versions. */
@@ -57,6 +71,28 @@ export interface SignInSettings {
   readonly emailTrust: (typeof emailTrusts)[number];
   readonly assurance: readonly AssuranceRule[];
   readonly upstreamLogout: boolean;
+}
+
+/** Of the kinds `oidc` and `oauth`. */
+export interface OidcSettings extends SharedSettings {
+  readonly oidc: UpstreamClient;
+  readonly saml?: undefined;
+}
+
+export interface SamlSettings extends SharedSettings {
+  readonly saml: SamlProvider;
+  readonly oidc?: undefined;
+}
+
+export type SignInSettings = OidcSettings | SamlSettings;
+
+/** Who vouches for a subject: the issuer, or the entityID. */
+export const issuerOf = ({ oidc, saml }: SignInSettings): string => oidc?.issuer ?? saml?.entityId ?? "";
+
+/** Of a connection whose kind says that it has one. */
+export function clientOf({ oidc }: SignInSettings): UpstreamClient {
+  if (oidc === undefined) throw new Error("the connection is to no OpenID provider");
+  return oidc;
 }
 
 /** `path` is a JSON Pointer of the wire. */

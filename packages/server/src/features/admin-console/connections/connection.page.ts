@@ -5,6 +5,7 @@ import {
   isSignInConnection,
   type SignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
+import { clientOf } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
@@ -108,7 +109,7 @@ function providerCard(
 ): Html {
   const { connections: text, frame } = messages.console;
   const { id, orgId, settings, createdAt } = connection;
-  const { issuer, clientId, tokenEndpointAuthMethod: method, scopes } = settings.oidc;
+  const { issuer, clientId, tokenEndpointAuthMethod: method, scopes } = clientOf(settings);
   const secret = openSecret(encryption, connection);
   const code = (value: string) => html`<code>${value}</code>`;
   return card({

@@ -190,7 +190,7 @@ forEachDatabase(({ fresh }) => {
     const { settings } = connection;
     assert.deepEqual(settings?.mapping, mapping);
     assert.deepEqual(settings?.assurance, [{ claim: "amr", value: "mfa", acr: "urn:signet:acr:mfa" }]);
-    assert.deepEqual(settings?.oidc.scopes, ["openid", "email"]);
+    assert.deepEqual(settings?.oidc?.scopes, ["openid", "email"]);
     assert.deepEqual(
       [settings?.shown, settings?.createAccounts, settings?.linking, settings?.emailTrust, settings?.preset],
       [false, false, "never", "verifiedClaim", null],

@@ -11,11 +11,13 @@ import {
   isSignInConnection,
   type SignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
-import type {
-  AssuranceRule,
-  Expression,
-  Mapping,
-  SignInSettings,
+import {
+  type AssuranceRule,
+  type ClientAuthMethod,
+  clientOf,
+  type Expression,
+  type Mapping,
+  type SignInSettings,
 } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -61,7 +63,8 @@ export function toConnectionInput(connection: Connection): ConnectionInput {
   const { name, deletionPolicy } = connection;
   const own = { ...emptyConnection, name, deletionPolicy };
   if (!isSignInConnection(connection)) return own;
-  const { oidc, mapping, assurance, ...settings } = connection.settings;
+  const { mapping, assurance, ...settings } = connection.settings;
+  const oidc = clientOf(connection.settings);
   const { shown, createAccounts, linking, emailTrust, upstreamLogout } = settings;
   return {
     ...own,
@@ -139,7 +142,7 @@ export function askedConnection(
   input: ConnectionInput,
   { mapping, assurance }: { readonly mapping: Mapping; readonly assurance: readonly AssuranceRule[] },
 ): AskedConnection {
-  const { settings } = before;
+  const { saml: _, ...settings } = before.settings;
   const now = toConnectionInput(before);
   const { tokenEndpointAuthMethod: method, linking, emailTrust } = input;
   const asked: AskedSettings = {
@@ -147,7 +150,7 @@ export function askedConnection(
     oidc: {
       ...settings.oidc,
       ...{ issuer: input.issuer, clientId: input.clientId },
-      tokenEndpointAuthMethod: method as SignInSettings["oidc"]["tokenEndpointAuthMethod"],
+      tokenEndpointAuthMethod: method as ClientAuthMethod,
       scopes: input.scopes === "" ? [] : input.scopes.split(/\s+/u),
     },
     ...{ shown: input.shown, createAccounts: input.createAccounts, upstreamLogout: input.upstreamLogout },

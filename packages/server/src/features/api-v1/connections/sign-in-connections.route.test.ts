@@ -160,7 +160,7 @@ forEachDatabase(({ fresh }) => {
       const [fault] = refused["errors"] as Array<{ path: string }>;
       assert.deepEqual([status, fault?.path], [422, "/oidc/clientSecret"]);
     }
-    assert.equal((await stored(body["id"])).settings?.oidc.issuer, oidc.issuer);
+    assert.equal((await stored(body["id"])).settings?.oidc?.issuer, oidc.issuer);
     const withSecret = { oidc: { ...other, clientSecret: "the-secret-of-elsewhere" } };
     assert.equal((await api.call("PATCH", path, { body: withSecret })).status, 200);
     const none = { oidc: { issuer: oidc.issuer, tokenEndpointAuthMethod: "none" } };

@@ -10,6 +10,7 @@ import {
   isSignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { listConnectionSignIns } from "../../../core/connections/sign-in/sign-in-log.store.ts";
+import { clientOf } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -106,7 +107,8 @@ forEachDatabase(({ fresh }) => {
   test("who comes back to a connection that has moved meanwhile is not linked", async () => {
     assert.ok(isSignInConnection(connection));
     const { settings } = connection;
-    const before = { ...settings, oidc: { ...settings.oidc, issuer: "https://before.example" } };
+    const oidc = { ...clientOf(settings), issuer: "https://before.example" };
+    const before = { ...settings, saml: undefined, oidc };
     const user = {
       ...{ email: "late@there.example", emailVerified: true, firstname: "", surname: "" },
       ...{ username: undefined, phone: undefined, locale: undefined, attributes: {} },

@@ -2,6 +2,7 @@
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
 import type { UpstreamIdentity } from "../../../../core/connections/sign-in/link-identity.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
+import { issuerOf } from "../../../../core/connections/sign-in/sign-in-settings.ts";
 import {
   FEDERATED,
   holdUpstreamSignIn,
@@ -40,7 +41,7 @@ export async function continueWithUpstream(
   const { flow, request } = current;
   const now = deps.clock();
   const factors = await browserFactorStatus(deps, visit, request, user);
-  const { subject, acr, upstream = upstreamAuthentication({}, settings.oidc.issuer) } = identity;
+  const { subject, acr, upstream = upstreamAuthentication({}, issuerOf(settings)) } = identity;
   const of = { orgId: user.orgId, userId: user.id, connectionId, subject };
   const authTime = await recordUpstreamSignIn(deps.database.query, deps.encryption, { ...of, upstream, now });
   const times = { authTime, createdAt: now, lastSeenAt: now, expiresAt: now };

@@ -12,6 +12,7 @@ import {
 } from "../../../../core/connections/sign-in/pending-identities.store.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import { recordConnectionSignIn } from "../../../../core/connections/sign-in/sign-in-log.store.ts";
+import { issuerOf } from "../../../../core/connections/sign-in/sign-in-settings.ts";
 import { languageLinksTo } from "../../../../page-kit/language-choice.ts";
 import { openFlow, orgPath, type Visit } from "../../authorize/browser.ts";
 import type { Flow } from "../../authorize/flow.ts";
@@ -46,7 +47,7 @@ export async function beginPending(
   const holderHash = sha256Base64url(token);
   await insertPendingIdentity(deps.database.query, {
     ...{ orgId, holderHash, connectionId, flow: deps.flows.seal(flow), email, askedAt: null },
-    identity: { ...withoutIdToken(identity), issuer: settings.oidc.issuer },
+    identity: { ...withoutIdToken(identity), issuer: issuerOf(settings) },
     expiresAt: deps.clock() + PENDING_IDENTITY_MS,
   });
   deps.firstSignIns.write(reply, orgId, token, PENDING_IDENTITY_MS / 1000);
@@ -71,7 +72,7 @@ export async function readPending(deps: ConnectionDeps, visit: Visit): Promise<P
   const pending = await findPendingIdentity(deps.database.query, key, deps.clock());
   const known = pending && (await findEnabledConnection(deps, organisation.id, pending.connectionId));
   // A `sub` of another issuer, to which the connection has moved meanwhile, would be somebody else.
-  if (!known || known.connection.settings.oidc.issuer !== pending.identity.issuer) throw pageTooOld();
+  if (!known || issuerOf(known.connection.settings) !== pending.identity.issuer) throw pageTooOld();
   const current = await readFlow(deps, visit, openFlow(deps, visit, pending.flow));
   return current && { pending, connection: known.connection, current };
 }

@@ -29,6 +29,7 @@ import {
 } from "../../../../core/connections/sign-in/mapping.ts";
 import { effectiveMapping } from "../../../../core/connections/sign-in/presets.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
+import { clientOf } from "../../../../core/connections/sign-in/sign-in-settings.ts";
 import { upstreamAuthentication } from "../../../../core/connections/sign-in/upstream-sign-ins.ts";
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
@@ -71,7 +72,7 @@ async function translated<T>(work: Promise<T>): Promise<T> {
 }
 
 async function configuration(parts: Parts, connection: SignInConnection, metadata: ServerMetadata) {
-  const { clientId } = connection.settings.oidc;
+  const { clientId } = clientOf(connection.settings);
   const skew = Math.round((parts.clock() - Date.now()) / 1000);
   const client = { [clockSkew]: skew, [clockTolerance]: TOLERANCE_SECONDS };
   const config = new Configuration(metadata, clientId, client, clientAuth(parts, connection));
@@ -84,13 +85,13 @@ async function configuration(parts: Parts, connection: SignInConnection, metadat
 function clientAuth({ encryption }: Parts, connection: SignInConnection): ClientAuth {
   const secret = openSecret(encryption, connection);
   if (secret === undefined) return None();
-  return connection.settings.oidc.tokenEndpointAuthMethod === "client_secret_post"
+  return clientOf(connection.settings).tokenEndpointAuthMethod === "client_secret_post"
     ? ClientSecretPost(secret)
     : ClientSecretBasic(secret);
 }
 
 async function begin(parts: Parts, connection: SignInConnection, asked: UpstreamBegin): Promise<string> {
-  const { issuer, scopes } = connection.settings.oidc;
+  const { issuer, scopes } = clientOf(connection.settings);
   const metadata = await parts.metadata.of(connection.orgId, issuer);
   const config = await configuration(parts, connection, metadata);
   const { loginHint, mustReauthenticate, maxAgeSeconds, redirectUri, state, nonce, verifier } = asked;
@@ -109,7 +110,7 @@ async function receive(
   connection: SignInConnection,
   { address, state, nonce, verifier, maxAgeSeconds, authenticatedSince }: UpstreamReturn,
 ): Promise<UpstreamIdentity> {
-  const { issuer } = connection.settings.oidc;
+  const { issuer } = clientOf(connection.settings);
   const metadata = await parts.metadata.of(connection.orgId, issuer);
   requireIssuer(metadata, address.searchParams.getAll("iss"));
   const config = await configuration(parts, connection, metadata);
