@@ -68,11 +68,15 @@ export type {
 } from "./generated/connections.ts";
 export type { ApiConsent, ApiConsentGrant, ApiGrant, ApiPreauthorization } from "./generated/consents.ts";
 export type {
+  ApiAllowedEk,
   ApiCreatedEnrollmentCode,
   ApiDevice,
   ApiDeviceCertificate,
   ApiDeviceRevocation,
+  ApiDeviceRoot,
   ApiEnrollmentCode,
+  ApiNewAllowedEk,
+  ApiNewDeviceRoot,
   ApiNewEnrollmentCode,
 } from "./generated/devices.ts";
 export type { ApiBreakGlassAccount, ApiDomain, ApiDomainChange, ApiNewDomain } from "./generated/domains.ts";

@@ -9,6 +9,8 @@ import { apiAssignedUsersRoutes } from "../features/api-v1/applications/assigned
 import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
 import { apiConsentsRoutes } from "../features/api-v1/consents/consents.route.ts";
 import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preauthorizations.route.ts";
+import { apiAllowedEksRoutes } from "../features/api-v1/devices/allowed-eks.route.ts";
+import { apiDeviceRootsRoutes } from "../features/api-v1/devices/device-roots.route.ts";
 import { apiDevicesRoutes } from "../features/api-v1/devices/devices.route.ts";
 import { apiEnrollmentCodesRoutes } from "../features/api-v1/devices/enrollment-codes.route.ts";
 import { apiBreakGlassRoutes } from "../features/api-v1/domains/break-glass.route.ts";
@@ -59,6 +61,7 @@ import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
 import { problemErrorAnswer, problemErrorHandler } from "../http/error-handlers.ts";
 import type { AppContext, Module } from "./app-context.ts";
+import { deviceTrust } from "./device-trust.ts";
 
 const signing: SigningAdmin = {
   ...{ createPool, checkPoolSettings, changePool, disablePool, deletePool },
@@ -122,6 +125,8 @@ export function apiV1Routes(
   apiSystemAccountPermissionsRoutes(api, apiDeps);
   apiDevicesRoutes(api, apiDeps);
   apiEnrollmentCodesRoutes(api, { ...apiDeps, registerDevice, withdrawCode });
+  apiDeviceRootsRoutes(api, { ...apiDeps, trust: deviceTrust });
+  apiAllowedEksRoutes(api, { ...apiDeps, trust: deviceTrust });
   apiPoolsRoutes(api, { ...apiDeps, signing });
   apiAgentsRoutes(api, { ...apiDeps, signing });
   apiAgentKeysRoutes(api, { ...apiDeps, signing });

@@ -185,7 +185,7 @@ function printPolicy(call: OrganisationCall, { settings }: Organisation): number
 }
 
 /** @returns the files, and the number of their certificates and keys. @throws UsageError without a file, Error for an unreadable one */
-function readTrustFiles(paths: readonly string[]): { files: TrustFile[]; count: number } {
+export function readTrustFiles(paths: readonly string[]): { files: TrustFile[]; count: number } {
   if (paths.length === 0) throw new UsageError("a FILE is required");
   const files = paths.map((path) => readTrustFile(path, readBounded(path)));
   return { files, count: files.reduce((sum, { blocks }) => sum + blocks.length, 0) };
@@ -204,7 +204,7 @@ function readBounded(path: string): Buffer {
 }
 
 /** @param typed hexadecimal, with or without colons. @returns base64url. @throws UsageError */
-function parseSha256(typed: string | undefined): string {
+export function parseSha256(typed: string | undefined): string {
   const hex = (typed ?? "").replaceAll(":", "");
   if (!/^[0-9a-f]{64}$/i.test(hex)) throw new UsageError("SHA256 is required, as shown by the list command");
   return Buffer.from(hex, "hex").toString("base64url");

@@ -76,6 +76,11 @@ const more: Readonly<Record<string, readonly string[]>> = {
   login: ["--org", id],
 };
 
+function positionalOf({ name }: Command): string {
+  if (/^(device-roots|ek-allow) remove$/.test(name)) return "ab".repeat(32);
+  return /^(device-roots import|ek-allow add)$/.test(name) ? path.join(folder, "config") : id;
+}
+
 function lineOf(command: Command): string[] {
   const options = optionsOf(command);
   const needsUser = options["id"] !== undefined && options["email"] !== undefined;
@@ -89,7 +94,7 @@ function lineOf(command: Command): string[] {
   const given = required
     .filter(([name]) => name !== "format")
     .flatMap(([name]) => [`--${name}`, files[name] ?? dummies[name] ?? assert.fail(`--${name}`)]);
-  const positional = command.positionals === undefined ? [] : [id];
+  const positional = command.positionals === undefined ? [] : [positionalOf(command)];
   const ofApplication = options["app"] !== undefined && positional.length === 0 && !given.includes("--app");
   return [
     ...[...command.name.split(" "), ...positional, ...given, ...(more[command.name] ?? [])],

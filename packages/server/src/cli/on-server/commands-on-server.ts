@@ -3,6 +3,7 @@ import type { Command } from "../command.ts";
 import { accountsOnServer } from "./accounts.ts";
 import { applicationsOnServer } from "./applications.ts";
 import { auditOnServer } from "./audit.ts";
+import { deviceTrustOnServer } from "./device-trust.ts";
 import { devicesOnServer } from "./devices.ts";
 import type { OnServer } from "./on-server.ts";
 import { organisationsOnServer } from "./organisations.ts";
@@ -15,9 +16,12 @@ const onServer: Readonly<Record<string, OnServer>> = {
   ...accountsOnServer,
   ...signingOnServer,
   ...devicesOnServer,
+  ...deviceTrustOnServer,
   ...organisationsOnServer,
   ...auditOnServer,
 };
+
+const NO_DEVICE_CA = "needs the keys of the device CA, which API v1 does not manage";
 
 const onlyHere: Readonly<Record<string, string>> = {
   migrate: "changes the database itself",
@@ -29,18 +33,8 @@ const onlyHere: Readonly<Record<string, string>> = {
   "master-key wrap": "needs the master key",
   backup: "needs the database and the master key",
   restore: "writes the database and the master key",
-  ...Object.fromEntries(
-    ["device-ca show", "device-ca rotate"].map((name) => [name, "needs the keys of the device CA"]),
-  ),
-  ...Object.fromEntries(
-    ["import", "list", "remove"].map((act) => [
-      `device-roots ${act}`,
-      "API v1 has no list of trusted TPM vendors",
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["add", "list", "remove"].map((act) => [`ek-allow ${act}`, "API v1 has no list of endorsement keys"]),
-  ),
+  "device-ca show": NO_DEVICE_CA,
+  "device-ca rotate": NO_DEVICE_CA,
   "audit verify": "needs the master key, which proves the chain",
 };
 

@@ -1,5 +1,6 @@
 /** The other commands by a server's API: profiles, imports, stacks, system accounts, signing, devices, organisations, the audit log. */
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -9,6 +10,7 @@ import { type Environment, runForJson, runInProcess } from "../../testing/comman
 import { forEachDatabase } from "../../testing/databases.ts";
 import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { softVendor } from "../../testing/fakes/soft-tpm-device.ts";
 import { newAgentKey, signedWith } from "../../testing/fixtures/agent.ts";
 import { makeApiClient } from "../../testing/fixtures/api-client.ts";
 import { pngOf } from "../../testing/fixtures/images.ts";
@@ -206,6 +208,30 @@ forEachDatabase(({ fresh }) => {
     const policy = await json("device-policy set --attestation optional");
     assert.deepEqual(await json("device-policy show"), policy);
     assert.equal(policy["attestation"], "optional");
+  });
+
+  test("trusted TPM vendors and endorsement keys come and go", async () => {
+    const { root, issuing } = softVendor();
+    const roots = await file("roots.pem", `${root.pem}${issuing.pem}`);
+    const trusted = (await json<{ trusted: Members[] }>(`device-roots import ${roots}`)).trusted;
+    const hashes = trusted.map(({ sha256 }) => sha256);
+    assert.deepEqual(
+      (await listed("device-roots list")).map(({ sha256 }) => sha256).toSorted(),
+      hashes.toSorted(),
+    );
+    assert.match((await run("device-roots list")).out, new RegExp(`^${hashes[0]} +\\S+ +.*root`, "m"));
+    assert.equal((await json(`device-roots remove ${hashes[0]}`))["removed"], true);
+    assert.equal((await listed("device-roots list")).length, 1);
+    const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const key = await file("ek.der.pem", publicKey.export({ format: "pem", type: "spki" }).toString());
+    const [ek] = (await json<{ allowed: Members[] }>(`ek-allow add ${key}`)).allowed;
+    assert.equal(ek?.["label"], "ek.der.pem");
+    assert.deepEqual(await listed("ek-allow list"), [ek]);
+    await json(`ek-allow remove ${ek?.["sha256"]}`);
+    assert.deepEqual(await listed("ek-allow list"), []);
+    const none = await run("ek-allow add", await file("bad.pem", "-----BEGIN EVIL-----"));
+    assert.equal(none.code, 1);
+    assert.equal((await run("ek-allow remove x")).code, 2);
   });
 
   test("the organisation's name, branding, images and policies are set", async () => {

@@ -25,7 +25,8 @@ const MAX_CONFIG_BYTES = 4_096;
 
 export const userImport: Command = {
   name: "user import",
-  summary: "create the users of a file, all or none, with the password hashes of another product",
+  summary:
+    "create the users of a file with the password hashes of another product: all or none, with --server of each 1,000",
   usage: "--org ID --file FILE --format FORMAT [--hash-config FILE] [--json]",
   options: {
     file: { value: "FILE", help: "the users", required: true },

@@ -133,6 +133,7 @@ describe("shell samples", () => {
       SECRET_ID: org.user.id,
       REQUEST_ID: "unknown",
       CONNECTION_ID: org.user.id,
+      FINGERPRINT: "unknown",
       KIND: "logo",
       TYPE: "VerifyEmail",
       REST: "MAA=",

@@ -75,7 +75,7 @@ export async function addAllowedEks(
   const now = clock();
   const eks = files.flatMap((file) =>
     file.blocks.map((block, index): AllowedEk => {
-      const ekHash = hashOf(block, `${file.name}, part ${index + 1}`);
+      const ekHash = ekHashOf(block, `${file.name}, part ${index + 1}`);
       const named = nameOf(label ?? basename(file.name)).slice(0, MAX_LABEL_LENGTH);
       return { orgId, ekHash, label: named, createdAt: now, createdBy };
     }),
@@ -145,7 +145,8 @@ function nameOf(subject: string | undefined): string {
   return parts.replace(/[\p{Cc}\p{Cf}]/gu, "?").slice(0, MAX_SUBJECT_LENGTH);
 }
 
-function hashOf({ kind, der }: TrustBlock, place: string): string {
+/** SHA-256 of the key, base64url. @throws InvalidTrustFile */
+export function ekHashOf({ kind, der }: TrustBlock, place: string): string {
   try {
     if (kind === "public-key")
       return sha256Base64url(ekSpki(createPublicKey({ key: der, format: "der", type: "spki" })));
