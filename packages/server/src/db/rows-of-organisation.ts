@@ -38,6 +38,7 @@ const rowsOfOrganisation = {
   pending_identity: ["holder_hash"],
   email_code: ["holder_hash"],
   linked_identity: ["connection_id", "subject"],
+  connection_keys: ["connection_id"],
   upstream_sign_in: ["user_id", "signed_in_at"],
   group_claim: ["group_id", "user_id", "connection_id"],
   connection_token: ["id"],

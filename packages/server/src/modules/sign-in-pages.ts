@@ -1,6 +1,7 @@
 /** The pages of the sign-in, from authorization to sign-out, and those of the signed-in user. */
 import type { FastifyInstance } from "fastify";
 import { version } from "../config/version.ts";
+import { recordConnectionKeys } from "../core/connections/sign-in/connection-keys.ts";
 import { deriveKeys } from "../core/encryption/key-ring.ts";
 import { macs } from "../core/encryption/macs.ts";
 import { accountRoutes } from "../features/account-ui/account-routes.ts";
@@ -14,6 +15,7 @@ import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.r
 import { breakGlassRoutes } from "../features/oauth/authorize/sign-in/break-glass.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
 import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
+import { upstreamBackchannelLogoutRoute } from "../features/oauth/connections/backchannel-logout.route.ts";
 import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
 import { emailCodeRoutes } from "../features/oauth/connections/first-sign-in/email-code.route.ts";
 import { linkAccountRoutes } from "../features/oauth/connections/first-sign-in/link-account.route.ts";
@@ -42,12 +44,24 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
     startMacs,
     codeMacs: macs(deriveKeys(service.masterKeys, "email-code")),
     firstSignIns: firstSignInCookies(browser.baseUrl),
-    upstreams: { oidc: oidcUpstream(service) },
+    upstreams: {
+      oidc: oidcUpstream({
+        ...service,
+        onKeys: (connection, thumbprints) =>
+          recordConnectionKeys(
+            { ...service, outbox: browser.outbox, baseUrl: browser.baseUrl },
+            connection,
+            thumbprints,
+          ),
+      }),
+    },
   };
   connectionStartRoute(scope, deps);
   connectionCallbackRoute(scope, deps);
   emailCodeRoutes(scope, deps);
   linkAccountRoutes(scope, deps);
+  upstreamBackchannelLogoutRoute(scope, deps);
+  endSessionRoutes(scope, deps);
 }
 
 export const signInPages: Module = (scope, { service, browser }) => {
@@ -58,7 +72,6 @@ export const signInPages: Module = (scope, { service, browser }) => {
   twoFactorRoute(scope, browser);
   consentRoute(scope, browser);
   connectionRoutes(scope, browser, service);
-  endSessionRoutes(scope, browser);
   verifyRoutes(scope, browser);
   shortAddressRoutes(scope, browser);
   federationLoginRoutes(scope, { ...service, browserSession: browserSessionPort(browser) });

@@ -55,6 +55,10 @@ export type ApiConnection = {
   upstreamLogout?: boolean;
   /** The redirect URI to register */
   callbackUri?: string;
+  /** Where the provider tells of logouts there (Back-Channel Logout 1.0) */
+  backchannelLogoutUri?: string;
+  /** Where the provider sends who has signed out here, and then there */
+  postLogoutRedirectUri?: string;
   createdAt: string;
   updatedAt: string;
 };

@@ -121,6 +121,7 @@ export const auditGroups = {
     "break-glass.granted": CHANGE,
     "break-glass.withdrawn": CHANGE,
     "break-glass.used": OCCURRENCE,
+    "connection.keys-changed": OCCURRENCE,
   },
   groups: {
     "group.created": CHANGE,

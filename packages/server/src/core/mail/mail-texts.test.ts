@@ -18,7 +18,12 @@ test("an email that may reach somebody who knows nothing of the organisation can
   const unproven = [...outsideTemplates, "VerifyEmail", "ChangeEmail"];
   for (const template of [...unproven, "toString"]) assert.equal(isEditable(template), false, template);
   // Administrators get these, with the user's name and an address of the console or of what was done.
-  const fixed = new Set<string>([...unproven, "FactorResetRequested", "BreakGlassUsed"]);
+  const fixed = new Set<string>([
+    ...unproven,
+    "FactorResetRequested",
+    "BreakGlassUsed",
+    "ConnectionKeysChanged",
+  ]);
   assert.deepEqual(
     editableTemplates.toSorted(),
     mailTemplates.filter((template) => !fixed.has(template)).toSorted(),

@@ -23,7 +23,10 @@ export type Mail =
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
   | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData }
-  | { readonly template: "FactorResetRequested" | "BreakGlassUsed"; readonly data: FactorResetData };
+  | {
+      readonly template: "FactorResetRequested" | "BreakGlassUsed" | "ConnectionKeysChanged";
+      readonly data: FactorResetData;
+    };
 
 export type MailTemplate = Mail["template"];
 
@@ -43,6 +46,7 @@ export const mailTemplates = [
   "FactorRemoved",
   "FactorResetRequested",
   "BreakGlassUsed",
+  "ConnectionKeysChanged",
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 
@@ -107,7 +111,7 @@ export interface FactorNoticeData extends NoticeData {
 export interface FactorResetData extends NoticeData {
   /** The verified email address of the user who asks. */
   readonly account?: string;
-  /** The user's record in the console. */
+  /** The record in the console: the user's, or the connection's. */
   readonly recordUri: string;
 }
 

@@ -40,6 +40,7 @@ import { invitations } from "./0041-invitations.ts";
 import { claimedGroups } from "./0042-claimed-groups.ts";
 import { deviceOrder } from "./0043-device-order.ts";
 import { upstreamSignIns } from "./0044-upstream-sign-ins.ts";
+import { connectionKeys } from "./0045-connection-keys.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -84,4 +85,5 @@ export const timeline: readonly Migration[] = [
   claimedGroups,
   deviceOrder,
   upstreamSignIns,
+  connectionKeys,
 ];

@@ -75,6 +75,16 @@ export interface LinkedIdentityTable {
   last_sign_in_at: number;
 }
 
+/** What a provider signs with, as it was last seen. */
+export interface ConnectionKeysTable {
+  org_id: string;
+  connection_id: string;
+  issuer: string;
+  /** JSON array of RFC 7638 thumbprints, sorted. */
+  thumbprints: string;
+  changed_at: number;
+}
+
 /** What a provider has said of one sign-in by it. */
 export interface UpstreamSignInTable {
   org_id: string;
@@ -161,6 +171,7 @@ export interface ConnectionsSchema {
   linked_identity: LinkedIdentityTable;
   group_claim: GroupClaimTable;
   upstream_sign_in: UpstreamSignInTable;
+  connection_keys: ConnectionKeysTable;
   connection_start: ConnectionStartTable;
   connection_sign_in: ConnectionSignInTable;
   pending_identity: PendingIdentityTable;

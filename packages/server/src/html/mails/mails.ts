@@ -32,7 +32,7 @@ export type MailView = {
   | { template: "PasswordChanged"; data: Origin & { factors?: Factors } }
   | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
   | {
-      template: "FactorResetRequested" | "BreakGlassUsed";
+      template: "FactorResetRequested" | "BreakGlassUsed" | "ConnectionKeysChanged";
       data: Origin & { account?: string; recordUri: string };
     }
 );
@@ -65,9 +65,14 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     case "NewSignIn":
       return noticeMail(view, view.data, messages, text.newSignIn);
     case "FactorResetRequested":
+    case "ConnectionKeysChanged":
     case "BreakGlassUsed": {
       const { account, recordUri } = view.data;
-      const words = view.template === "BreakGlassUsed" ? text.breakGlassUsed : text.factorResetRequested;
+      const words = {
+        FactorResetRequested: text.factorResetRequested,
+        ConnectionKeysChanged: text.connectionKeysChanged,
+        BreakGlassUsed: text.breakGlassUsed,
+      }[view.template];
       const mail = noticeMail(view, view.data, messages, words);
       const facts = account === undefined ? [] : [{ name: text.facts.account, value: account }];
       return { ...mail, facts: [...facts, ...mail.facts], action: { label: words.open, uri: recordUri } };

@@ -17,6 +17,8 @@ const books: Readonly<Record<string, string>> = {
   connection_call: "what came of the last calls of a directory",
   connection_sign_in: "what came of sign-ins at an identity provider",
   connection_start: "who has been sent to an identity provider, for minutes",
+  upstream_sign_in: "what a provider has said of a sign-in: its session is told",
+  connection_keys: "what a provider signs with, as it was last seen; that it has new keys is an event",
   pending_identity: "who has come back from an identity provider for the first time, for minutes",
   email_code: "tries, and codes that are taken: their sending is told",
   consumed_value: "what may be used once",

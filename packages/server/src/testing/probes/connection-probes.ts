@@ -5,6 +5,7 @@ import { findConnection } from "../../core/connections/connections.store.ts";
 import { insertPendingIdentity } from "../../core/connections/sign-in/pending-identities.store.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type TestPage, testBrowser } from "../fakes/browser.ts";
+import { postForm } from "../fixtures/client.ts";
 import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import { visit } from "../fixtures/visit.ts";
 import type { TestOrganisation } from "../test-service.ts";
@@ -32,6 +33,18 @@ const isUnknown =
     const atHome = await addressAt(a, a);
     assert.match(atHome.body, /id="connection-error"/, "at A it is known");
   };
+
+/** Neither a logout token nor a way back of A's is any at B. */
+const isNobodys: Probe = async ({ service, a, b }) => {
+  const id = await newSignInConnection(service, a.organisation.id);
+  const told = ({ issuer }: TestOrganisation) =>
+    postForm(`${issuer}/connections/${id}/backchannel-logout`, { logout_token: "x.y.z" });
+  assert.equal((await told(b)).status, 404, "A's connection");
+  assert.equal((await told(a)).status, 400, "at A it is known");
+  const back = ({ issuer }: TestOrganisation) => testBrowser().get(`${issuer}/connections/${id}/logged-out`);
+  assert.equal((await back(b)).status, 404, "A's connection");
+  assert.equal((await back(a)).status, 200, "at A it is known");
+};
 
 /** What waits in a browser at A is nothing at B, under whichever name the cookie has. */
 const waitsElsewhere =
@@ -69,6 +82,8 @@ async function identityOf({ database }: Service, orgId: string, id: string) {
 export const connectionProbes: Readonly<Record<string, Probe>> = {
   "GET /oauth/:org/connections/:id/start": isUnknown("start"),
   "GET /oauth/:org/connections/:id/callback": isUnknown("callback"),
+  "POST /oauth/:org/connections/:id/backchannel-logout": isNobodys,
+  "GET /oauth/:org/connections/:id/logged-out": isNobodys,
   "GET /oauth/:org/email-code": waitsElsewhere("email-code", "get"),
   "POST /oauth/:org/email-code": waitsElsewhere("email-code", "post"),
   "GET /oauth/:org/link-account": waitsElsewhere("link-account", "get"),

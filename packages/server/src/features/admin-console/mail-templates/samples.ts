@@ -31,6 +31,8 @@ export function sampleMail(
     case "FactorAdded":
     case "FactorRemoved":
       return { template, data: { ...seen, factor: "passkey" } };
+    case "ConnectionKeysChanged":
+      return { template, data: { ...seen, recordUri: `${baseUrl}/oauth/manage/${orgId}/connections` } };
     case "FactorResetRequested":
     case "BreakGlassUsed": {
       const recordUri = `${baseUrl}/oauth/manage/${orgId}/users`;

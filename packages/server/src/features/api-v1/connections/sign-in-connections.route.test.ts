@@ -67,7 +67,16 @@ forEachDatabase(({ fresh }) => {
       emailTrust: "provenDomains",
       assurance: [],
       upstreamLogout: true,
-      callbackUri: `${running.baseUrl}/oauth/${org.organisation.id}/connections/${String(id)}/callback`,
+      ...Object.fromEntries(
+        [
+          ["callbackUri", "callback"],
+          ["backchannelLogoutUri", "backchannel-logout"],
+          ["postLogoutRedirectUri", "logged-out"],
+        ].map(([name, path]) => [
+          name,
+          `${running.baseUrl}/oauth/${org.organisation.id}/connections/${String(id)}/${path}`,
+        ]),
+      ),
     });
     assert.deepEqual((await api.call("GET", `/connections/${String(id)}`)).body, body);
     const { body: page } = await api.call(

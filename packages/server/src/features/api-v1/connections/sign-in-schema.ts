@@ -100,6 +100,18 @@ export const shownSignIn = {
   ),
   ...Type.Partial(Type.Object(choices)).properties,
   callbackUri: Type.Optional(Type.String({ format: "uri", description: "The redirect URI to register" })),
+  backchannelLogoutUri: Type.Optional(
+    Type.String({
+      format: "uri",
+      description: "Where the provider tells of logouts there (Back-Channel Logout 1.0)",
+    }),
+  ),
+  postLogoutRedirectUri: Type.Optional(
+    Type.String({
+      format: "uri",
+      description: "Where the provider sends who has signed out here, and then there",
+    }),
+  ),
 };
 
 /** @param hint of the client secret */
@@ -111,5 +123,7 @@ export function signInMembers(baseUrl: string, connection: SignInConnection, hin
     mapping: { ...effectiveMapping(settings), ...(groups ? { groups } : {}) },
     oidc: { ...settings.oidc, clientSecretHint: hint },
     callbackUri: `${baseUrl}/oauth/${orgId}/connections/${id}/callback`,
+    backchannelLogoutUri: `${baseUrl}/oauth/${orgId}/connections/${id}/backchannel-logout`,
+    postLogoutRedirectUri: `${baseUrl}/oauth/${orgId}/connections/${id}/logged-out`,
   };
 }

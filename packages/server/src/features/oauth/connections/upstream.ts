@@ -26,9 +26,32 @@ export interface UpstreamReturn extends StartSecrets {
   readonly authenticatedSince: number | undefined;
 }
 
+export interface UpstreamSignOut {
+  readonly idToken: string | undefined;
+  readonly returnTo: string;
+  readonly state: string;
+}
+
+/** Who has signed out there: of a session, a `sub`, or a session of a `sub`. */
+export interface UpstreamLogout {
+  readonly jti: string;
+  /** Milliseconds: as long as it could come again. */
+  readonly usedUntil: number;
+  readonly sid?: string;
+  readonly subject?: string;
+}
+
+export class InvalidLogoutToken extends Error {
+  override readonly name = "InvalidLogoutToken";
+}
+
 export interface Upstream {
   /** @returns where the browser goes. @throws ConnectionSignInFailure */
   begin(connection: SignInConnection, asked: UpstreamBegin): Promise<string>;
   /** @throws ConnectionSignInFailure */
   receive(connection: SignInConnection, back: UpstreamReturn): Promise<UpstreamIdentity>;
+  /** @returns where the browser signs out there; undefined for a provider without. @throws ConnectionSignInFailure */
+  logoutAddress(connection: SignInConnection, signOut: UpstreamSignOut): Promise<string | undefined>;
+  /** @throws InvalidLogoutToken, ConnectionSignInFailure */
+  readLogout(connection: SignInConnection, token: string): Promise<UpstreamLogout>;
 }

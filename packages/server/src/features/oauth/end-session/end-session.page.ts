@@ -55,6 +55,25 @@ ${stay !== undefined && html`<a class="button" href="${stay}">${text.stay}</a>`}
   });
 }
 
+export type UpstreamSignOutView = PageFrame & {
+  organisation: PageOrganisation;
+  connection: { name: string };
+  address: string;
+};
+
+/** Leads on by itself, and by a link where it does not. */
+export function upstreamSignOutPage(view: UpstreamSignOutView): Html {
+  const text = view.messages.signOut;
+  const names = { connection: view.connection.name };
+  return terminalPage({
+    ...view,
+    outcome: "success",
+    title: text.doneHeading,
+    text: html`<p class="quiet">${text.upstream(names)}</p>`,
+    action: { id: "to-connection", label: text.toUpstream(names), uri: view.address },
+  });
+}
+
 export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
   application?: PageApplication | undefined;

@@ -9,11 +9,13 @@ import { buildRedirect } from "@signet/protocol/oauth/authorization-response";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
+import { findConnection } from "../../../core/connections/connections.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { signOut, signOutHintedSession } from "../../../core/sessions/sessions.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
+import { NotFound } from "../../../http/errors.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
@@ -29,7 +31,9 @@ import {
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { endSessionPage, signedOutPage } from "./end-session.page.ts";
+import type { ConnectionDeps } from "../connections/connection-visit.ts";
+import { readReturn, upstreamLogoutAddress } from "../connections/upstream-logout.ts";
+import { endSessionPage, signedOutPage, upstreamSignOutPage } from "./end-session.page.ts";
 
 interface LogoutRequest {
   /** Undefined without a valid ID token. */
@@ -49,15 +53,16 @@ interface LogoutRequest {
 /** The parameters that the confirmation form repeats. */
 const PARAMETERS = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"] as const;
 
-export function endSessionRoutes(app: FastifyInstance, deps: BrowserDeps): void {
+export function endSessionRoutes(app: FastifyInstance, deps: ConnectionDeps): void {
   app.get("/oauth/:org/end_session", browserRoute(deps, endSession));
   app.post("/oauth/:org/end_session", browserRoute(deps, endSessionOrRepeat));
+  app.get("/oauth/:org/connections/:id/logged-out", browserRoute(deps, comeBack));
 }
 
-const endSession = (deps: BrowserDeps, visit: Visit): Promise<void> =>
+const endSession = (deps: ConnectionDeps, visit: Visit): Promise<void> =>
   processLogout(deps, visit, parseQuery(visit.request));
 
-async function endSessionOrRepeat(deps: BrowserDeps, visit: Visit): Promise<void> {
+async function endSessionOrRepeat(deps: ConnectionDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
   const form = parsedForm(request);
   // A POST from another site comes without the session cookie.
@@ -66,7 +71,7 @@ async function endSessionOrRepeat(deps: BrowserDeps, visit: Visit): Promise<void
   return isCrossSite ? redirectToGet(visit, "end_session", form) : processLogout(deps, visit, form);
 }
 
-async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+async function processLogout(deps: ConnectionDeps, visit: Visit, form: Form): Promise<void> {
   requireSingle(form);
   const logout = await readLogout(deps, visit.organisation, form);
   const signedIn = await currentSession(deps, visit);
@@ -74,13 +79,43 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
   if (!confirmed) noteFaults(deps, logout, form.values.get("post_logout_redirect_uri"));
   if (signedIn && !confirmed && !isHintedUser(logout, signedIn))
     return showConfirmation(deps, visit, form, logout, signedIn);
+  const after = { redirectUri: logout.redirectUri, state: logout.state };
+  const upstream = signedIn && (await upstreamLogoutAddress(deps, visit, signedIn, after));
   if (signedIn) {
     await signOut(deps, signedIn, addressOf(visit.request));
     deps.cookies.clear(visit.reply, visit.organisation.id);
   }
   await endHintedSession(deps, visit, logout);
+  if (upstream) return leaveForUpstream(visit, form, upstream);
   if (logout.redirectUri !== undefined) return redirectBack(visit, logout.redirectUri, logout.state);
   return showSignedOut(visit, form, logout);
+}
+
+/** From the provider: to where the sign-out leads, as it was checked when it began. */
+async function comeBack(deps: ConnectionDeps, visit: Visit): Promise<void> {
+  const { id = "" } = visit.request.params as { id?: string };
+  const connection = { orgId: visit.organisation.id, id: id.toLowerCase() };
+  if (!isUuid(id) || !(await findConnection(deps.database.query, connection)))
+    throw new NotFound("connection");
+  const state = parseQuery(visit.request).values.get("state");
+  const after = readReturn(deps, connection, state);
+  if (after?.redirectUri !== undefined) return redirectBack(visit, after.redirectUri, after.state);
+  const frame = pageFrame(visit, undefined);
+  return show(visit, frame, signedOutPage(frame));
+}
+
+/** A page after a form: browsers hold where its redirects lead against what the page of the form allowed. */
+async function leaveForUpstream(
+  visit: Visit,
+  form: Form,
+  { address, name }: { readonly address: string; readonly name: string },
+): Promise<void> {
+  const { reply, request } = visit;
+  reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+  if (request.method === "GET") return void (await reply.redirect(address, 302));
+  reply.header("refresh", `0;url=${address}`);
+  const frame = pageFrame(visit, form.values.get("ui_locales"));
+  return show(visit, frame, upstreamSignOutPage({ ...frame, connection: { name }, address }));
 }
 
 function noteFaults(

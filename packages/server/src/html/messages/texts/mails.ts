@@ -85,5 +85,9 @@ export type MailsTexts = {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; advice: string; open: string;
     };
+    connectionKeysChanged: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; advice: string; open: string;
+    };
   };
 };

@@ -54,7 +54,9 @@ export type SignInTexts = {
   };
   signOut: {
     heading: (values: { organisation: string }) => string;
-    askedBy: (values: { application: string }) => string; explanation: string; signedInAs: string;
+    askedBy: (values: { application: string }) => string;
+    upstream: (values: { connection: string }) => string;
+    toUpstream: (values: { connection: string }) => string; explanation: string; signedInAs: string;
     confirm: string; stay: string; hintInvalid: string; hintInvalidText: string; doneHeading: string;
     done: (values: { organisation: string }) => string;
     unregistered: (values: { application: string }) => string;

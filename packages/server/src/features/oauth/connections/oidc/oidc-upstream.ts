@@ -34,6 +34,7 @@ import { upstreamAuthentication } from "../../../../core/connections/sign-in/ups
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
 import type { Upstream, UpstreamBegin, UpstreamReturn } from "../upstream.ts";
+import { logoutAddress, readLogoutToken } from "./oidc-logout.ts";
 import { outboundFetch } from "./outbound-fetch.ts";
 import { type ProviderMetadata, providerMetadata } from "./provider-metadata.ts";
 import { translateFailure } from "./translate-failure.ts";
@@ -43,6 +44,7 @@ export interface OidcDeps {
   readonly outbound: Outbound;
   readonly encryption: Encryption;
   readonly clock: Clock;
+  onKeys(connection: SignInConnection, thumbprints: readonly string[]): Promise<void>;
 }
 
 interface Parts extends OidcDeps {
@@ -60,6 +62,8 @@ export function oidcUpstream(deps: OidcDeps): Upstream {
   return {
     begin: (connection, asked) => translated(begin(parts, connection, asked)),
     receive: (connection, back) => translated(receive(parts, connection, back)),
+    logoutAddress: (connection, signOut) => translated(logoutAddress(parts, connection, signOut)),
+    readLogout: (connection, token) => translated(readLogoutToken(parts, connection, token)),
   };
 }
 
@@ -122,7 +126,7 @@ async function receive(
   if (claims === undefined || tokens.id_token === undefined || metadata.jwks_uri === undefined)
     throw new ConnectionSignInFailure("upstream-garbage", { detail: "no ID token" });
   // TLS vouches for the token endpoint alone: whoever took that over still lacks the keys.
-  await parts.keys.verify(connection.orgId, metadata.jwks_uri, tokens.id_token);
+  await parts.keys.verify(connection, metadata.jwks_uri, tokens.id_token);
   const { sub: subject, auth_time: authTime } = claims;
   if (subject === "" || subject.length > MAX_SUBJECT || !isStorable(subject))
     throw new ConnectionSignInFailure("subject-missing");

@@ -43,7 +43,7 @@ async function fetchMetadata(outbound: Outbound, orgId: string, issuer: string):
 }
 
 /** http only of a provider that is itself at http: on loopback (core/outbound). */
-function isEndpoint(value: unknown, issuer: string): boolean {
+export function isEndpoint(value: unknown, issuer: string): boolean {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (!url || url.username || url.password) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && issuer.startsWith("http:"));

@@ -1,7 +1,8 @@
 /** The keys that an identity provider signs with. A key that is not known is looked for once in thirty seconds. */
-import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from "jose";
+import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from "jose";
 import type { Clock } from "../../../../core/clock.ts";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
+import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
 import { fetchJson } from "./fetch-json.ts";
 
@@ -16,7 +17,14 @@ const MAX_KEPT = 1_000;
 
 export interface UpstreamKeys {
   /** @throws ConnectionSignInFailure unless one of the provider's keys has signed it */
-  verify(orgId: string, jwksUri: string, token: string): Promise<void>;
+  verify(connection: SignInConnection, jwksUri: string, token: string): Promise<void>;
+}
+
+export interface UpstreamKeysDeps {
+  readonly outbound: Outbound;
+  readonly clock: Clock;
+  /** What the provider signs with now, in the order of the kids: told where it is another than before. */
+  onKeys(connection: SignInConnection, kids: readonly string[]): Promise<void>;
 }
 
 interface Known {
@@ -24,30 +32,49 @@ interface Known {
   readonly fetchedAt: number;
 }
 
-export function upstreamKeys(deps: { readonly outbound: Outbound; readonly clock: Clock }): UpstreamKeys {
+export function upstreamKeys(deps: UpstreamKeysDeps): UpstreamKeys {
   const kept = new Map<string, Known>();
-  const fetched = async (orgId: string, jwksUri: string): Promise<Known> => {
-    const keys = await fetchJson(deps.outbound, orgId, jwksUri);
+  const fetched = async (connection: SignInConnection, jwksUri: string): Promise<Known> => {
+    const keys = await fetchJson(deps.outbound, connection.orgId, jwksUri);
     if (!Array.isArray(keys["keys"]))
       throw new ConnectionSignInFailure("upstream-garbage", { detail: "the key set has no keys" });
     const known = { keys: keys as unknown as JSONWebKeySet, fetchedAt: deps.clock() };
-    const key = `${orgId}|${jwksUri}`;
+    const key = keyOf(connection, jwksUri);
     kept.delete(key);
     if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");
     kept.set(key, known);
     return known;
   };
   return {
-    verify: async (orgId, jwksUri, token) => {
-      const known = kept.get(`${orgId}|${jwksUri}`) ?? (await fetched(orgId, jwksUri));
+    verify: async (connection, jwksUri, token) => {
+      const before = kept.get(keyOf(connection, jwksUri));
+      const known = before ?? (await fetched(connection, jwksUri));
       const failure = await verifyFailure(token, known.keys);
-      if (failure === undefined) return;
+      if (failure === undefined) {
+        if (!before) await deps.onKeys(connection, await keyNames(known.keys));
+        return;
+      }
       const isOld = known.fetchedAt + REFETCH_MS <= deps.clock();
       if (failure !== "unknown-key" || !isOld) throw signatureInvalid(failure);
-      const again = await verifyFailure(token, (await fetched(orgId, jwksUri)).keys);
+      const { keys } = await fetched(connection, jwksUri);
+      const again = await verifyFailure(token, keys);
       if (again !== undefined) throw signatureInvalid(again);
+      await deps.onKeys(connection, await keyNames(keys));
     },
   };
+}
+
+/** A connection's own: a fetch that one has caused is none of another's. */
+const keyOf = ({ orgId, id }: SignInConnection, jwksUri: string) => `${orgId}|${id}|${jwksUri}`;
+
+const MAX_KEYS = 100;
+
+/** RFC 7638 thumbprints: a provider may give two keys one `kid`. Keys of another kind, which sign nothing here, are left out. */
+async function keyNames({ keys }: JSONWebKeySet): Promise<string[]> {
+  const names = await Promise.all(
+    keys.slice(0, MAX_KEYS).map((jwk) => calculateJwkThumbprint(jwk).catch(() => undefined)),
+  );
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
 const signatureInvalid = (detail: string) => new ConnectionSignInFailure("signature-invalid", { detail });

@@ -12,13 +12,15 @@ export type ConsoleMailTemplatesTexts = {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; AccountExists: string;
         ResetPassword: string; PasswordChanged: string; ChangeEmail: string; EmailChanged: string;
         AcceptRoaming: string; NewSignIn: string; FactorAdded: string; FactorRemoved: string;
-        FactorResetRequested: string; BreakGlassUsed: string; AccountDeleted: string;
+        FactorResetRequested: string; BreakGlassUsed: string; ConnectionKeysChanged: string;
+        AccountDeleted: string;
       };
       when: {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; AccountExists: string;
         ResetPassword: string; PasswordChanged: string; ChangeEmail: string; EmailChanged: string;
         AcceptRoaming: string; NewSignIn: string; FactorAdded: string; FactorRemoved: string;
-        FactorResetRequested: string; BreakGlassUsed: string; AccountDeleted: string;
+        FactorResetRequested: string; BreakGlassUsed: string; ConnectionKeysChanged: string;
+        AccountDeleted: string;
       };
       done: { sent: string; saved: string; reset: string; }; notSent: string;
       limited: (values: { seconds: number }) => string; notSetUp: string; editable: string;

@@ -1,0 +1,48 @@
+/** New keys of an identity provider: taken, as a provider may rotate them at any time, and told to every administrator. */
+import { recordAuditEvent } from "../../audit/audit.store.ts";
+import type { CoreDeps } from "../../core-deps.ts";
+import { NO_LANGUAGE } from "../../mail/mail.ts";
+import type { Outbox } from "../../mail/outbox.ts";
+import { listActiveAdministrators } from "../../users/members/administrators.store.ts";
+import { findSeenKeys, insertSeenKeys, replaceSeenKeys } from "./connection-keys.store.ts";
+import type { SignInConnection } from "./sign-in-connections.ts";
+import { issuerOf } from "./sign-in-settings.ts";
+
+const MAX_RECIPIENTS = 20;
+
+export interface ConnectionKeysDeps extends CoreDeps {
+  readonly outbox: Outbox;
+  readonly baseUrl: string;
+}
+
+/** @param thumbprints RFC 7638, sorted: of a set with which the provider has just signed */
+export async function recordConnectionKeys(
+  deps: ConnectionKeysDeps,
+  connection: SignInConnection,
+  thumbprints: readonly string[],
+): Promise<void> {
+  const db = deps.database.query;
+  const seen = { issuer: issuerOf(connection.settings), thumbprints };
+  const before = await findSeenKeys(db, connection);
+  const now = deps.clock();
+  if (!before) return void (await insertSeenKeys(db, connection, seen, now));
+  if (before.issuer === seen.issuer && JSON.stringify(before.thumbprints) === JSON.stringify(thumbprints))
+    return;
+  const added = thumbprints.filter((one) => !before.thumbprints.includes(one));
+  const isNews = before.issuer === seen.issuer && added.length > 0;
+  await deps.database.transaction(async (tx) => {
+    if (!(await replaceSeenKeys(tx, connection, { before, seen, now })) || !isNews) return;
+    const { orgId, id } = connection;
+    const event = { orgId, at: now, actor: "system", target: id, details: { added } };
+    await recordAuditEvent(tx, { ...event, action: "connection.keys-changed" });
+    if (!deps.outbox.isOpen) return;
+    const recordUri = `${deps.baseUrl}/oauth/manage/${orgId}/connections/${id}`;
+    for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
+      await deps.outbox.put(tx, {
+        orgId,
+        recipient: administrator.email,
+        locale: administrator.locale ?? NO_LANGUAGE,
+        mail: { template: "ConnectionKeysChanged", data: { at: now, recordUri } },
+      });
+  });
+}
