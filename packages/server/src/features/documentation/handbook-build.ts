@@ -31,7 +31,8 @@ export const applications: Chapter = {
 export const scopes: Chapter = {
   title: "Scopes",
   body: html`<p>A scope names what an application may ask for. The standard scopes (OpenID Connect Core §5.4) return the user’s name, email, address and phone number. Custom scopes add claims of your own to access tokens and userinfo: a constant, or a value from the user’s groups, roles or attributes.</p>
-<p>Mark a scope as sensitive when it gives access to something users should notice: the consent page lists it first. Applications get only scopes that are among their allowed scopes.</p>`,
+<p>Mark a scope as sensitive when it gives access to something users should notice: the consent page lists it first. Applications get only scopes that are among their allowed scopes.</p>
+<p>A scope has to be defined before an application can have it; what nobody defined is left out of tokens, and this page names the applications that still have such a scope. Deleting a scope ends it at once in applications, consents, refreshed tokens, introspection and userinfo. The question before it names who uses it, and the Applications tab lists them. A scope that is made anew under the same name starts without any of them.</p>`,
 };
 
 export const systemAccounts: Chapter = {

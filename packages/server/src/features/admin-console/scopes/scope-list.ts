@@ -9,6 +9,7 @@ import { bulkAct } from "../../../page-kit/list/bulk-act.ts";
 import type { List, ListSort } from "../../../page-kit/list/list.ts";
 import { memoryList, mentions } from "../../../page-kit/list/memory-list.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
+import { usesInBrief } from "./scope.page.ts";
 import { deletion, scopePages } from "./scope.route.ts";
 import { claimNames, MAX_SHOWN } from "./scopes.page.ts";
 
@@ -76,7 +77,10 @@ export const scopeList = {
     remove: bulkAct(
       ({ console }) => console.scopes.bulk.remove,
       deletion,
-      ({ scope }) => scope.name,
+      ({ scope, uses }, { console: { scopes } }) => {
+        const brief = usesInBrief(uses, scopes);
+        return brief === "" ? scope.name : scopes.uses.brief({ name: scope.name, value: brief });
+      },
       { isPermanent: true },
     ),
   },

@@ -1,5 +1,6 @@
 /** The parts of a scope's page, by its tabs, and its form. */
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
+import { type CountedUses, type UseType, useTypes } from "../../../core/scopes/scope-uses.store.ts";
 import { applicationLinks } from "../../../html/components/application-links.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
@@ -21,7 +22,6 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import type { RecordParts, RecordView } from "../../../page-kit/record-pages.ts";
 import { claimFieldId, claimOrigins, displayOrigin, type ScopeInput, toScopeInput } from "./scope-input.ts";
 
-type Applications = Parameters<typeof applicationLinks>[0];
 type Text = Messages["console"]["scopes"];
 
 type ScopeView = RecordView<CustomScope>;
@@ -73,20 +73,75 @@ export function scopeGeneral({ record: scope, messages }: ScopeView): Html {
   });
 }
 
-export function scopeApplications({ consoleUri, messages }: ScopeView, applications: Applications): Html {
+export const MAX_NAMED = 10;
+
+type Uses = {
+  readonly uses: CountedUses;
+  readonly consoleUri: ConsoleFrame["consoleUri"];
+  readonly text: Text;
+};
+
+const types = {
+  application: "applications",
+  consent: "consents",
+  preauthorization: "preauthorizations",
+} as const;
+
+/** What of the applications, consents and pre-authorizations uses it: each a list of the first, and how many there are. */
+export function scopeUseCards({ consoleUri, messages }: ScopeView, uses: CountedUses): Content {
   const { scopes: text } = messages.console;
-  const body = usedBy(applications, consoleUri, text);
-  return card({ id: "scope-used", title: text.used, text: text.usedText, body });
+  const of = (type: UseType) => usesOf(type, { uses, consoleUri, text });
+  return [
+    card({ id: "scope-used", title: text.used, text: text.usedText, body: of("application") }),
+    card({
+      id: "scope-consents",
+      title: text.uses.consents,
+      text: text.uses.consentsText,
+      body: of("consent"),
+    }),
+    card({ id: "scope-preauthorizations", title: text.uses.preauthorizations, body: of("preauthorization") }),
+  ];
 }
 
-const MAX_NAMED = 10;
-
-export function usedBy(applications: Applications, consoleUri: ConsoleFrame["consoleUri"], text: Text): Html {
-  if (applications.length === 0) return html`<p class="quiet">${text.unused}</p>`;
-  const others = applications.length - MAX_NAMED;
+function usesOf(type: UseType, { uses, consoleUri, text }: Uses): Html {
+  const { first, count } = uses[type];
+  if (count === 0)
+    return html`<p class="quiet">${type === "application" ? text.unused : text.uses.none}</p>
+`;
+  const others = count - first.length;
   const more = others > 0 && html`<li class="quiet">${text.others({ count: others })}</li>`;
-  return applicationLinks(applications.slice(0, MAX_NAMED), consoleUri, more);
+  if (type === "application") return applicationLinks(first, consoleUri, more);
+  return html`<ul class="plain-list">${first.map(({ name }) => html`<li><bdi>${name}</bdi></li>`)}${more}</ul>
+`;
 }
+
+/** Of the question before it is deleted: who loses it. */
+export function losingUses(view: Uses): Content {
+  const used = useTypes.filter((type) => view.uses[type].count > 0);
+  if (used.length === 0) return html`<p>${view.text.uses.nobody}</p>`;
+  return [
+    html`<p>${view.text.uses.losing}</p>
+`,
+    ...used.map(
+      (type) => html`<p><b>${view.text.uses[types[type]]}</b> (${view.uses[type].count})</p>
+${usesOf(type, view)}`,
+    ),
+  ];
+}
+
+/** Of ticked scopes, beside the name of each: the applications that lose it, and how many consents. */
+export function usesInBrief({ application, consent }: CountedUses, text: Text): string {
+  const names = application.first.slice(0, MAX_BRIEF).map(({ name }) => name);
+  const others = application.count - names.length;
+  const parts = [
+    ...names,
+    ...(others > 0 ? [text.others({ count: others })] : []),
+    ...(consent.count > 0 ? [text.uses.consentCount({ count: consent.count })] : []),
+  ];
+  return parts.join(", ");
+}
+
+const MAX_BRIEF = 3;
 
 /** @param before undefined for a new scope */
 export function scopeFormPage(view: FormView<ScopeInput>, before?: Pick<CustomScope, "id" | "name">): Html {

@@ -7,6 +7,7 @@ import {
   deleteCustomScope,
   ScopeConflict,
 } from "../../../core/scopes/custom-scopes.ts";
+import { type CountedUses, findScopeUses } from "../../../core/scopes/scope-uses.store.ts";
 import { findCustomScope, lockCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../../core/scopes/validation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -29,7 +30,7 @@ import {
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { aboutRecord, recordPages } from "../../../page-kit/record-pages.ts";
-import { scopeFormPage, usedBy } from "./scope.page.ts";
+import { losingUses, MAX_NAMED, scopeFormPage } from "./scope.page.ts";
 import {
   displayClaims,
   emptyScope,
@@ -40,7 +41,6 @@ import {
   toScopeInput,
   withEmptyRow,
 } from "./scope-input.ts";
-import { applicationsAllowing } from "./scopes.store.ts";
 
 export function scopeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/scopes/new", { get: showNewScope, post: createFromForm });
@@ -118,7 +118,7 @@ const edit: EditForm<ConsoleDeps, CustomScope, ScopeInput, ReturnType<typeof toC
 
 interface UsedScope {
   readonly scope: CustomScope;
-  readonly applications: Awaited<ReturnType<typeof applicationsAllowing>>;
+  readonly uses: CountedUses;
 }
 
 export const deletion: Confirmation<ConsoleDeps, UsedScope> = {
@@ -126,18 +126,13 @@ export const deletion: Confirmation<ConsoleDeps, UsedScope> = {
   load: async (deps, organisation, params) => {
     const scope = await scopePages.find(deps, organisation, params);
     if (!scope) return undefined;
-    const applications = await applicationsAllowing(deps.database.query, organisation.id, scope.name);
-    return { scope, applications };
+    return { scope, uses: await findScopeUses(deps.database.query, scope, MAX_NAMED) };
   },
-  question: ({ console: { scopes: text } }, { scope, applications }, organisation) => {
+  question: ({ console: { scopes: text } }, { scope, uses }, organisation) => {
     const consoleUri = (rest: string) => consolePath(organisation, rest);
-    const used = [html`<p>${text.deleteUsed}</p>`, usedBy(applications, consoleUri, text)];
     return {
       heading: text.deleteTitle({ name: scope.name }),
-      text: [
-        html`<p>${text.deleteText}</p>`,
-        applications.length === 0 ? html`<p>${text.deleteUnused}</p>` : used,
-      ],
+      text: [html`<p>${text.deleteText}</p>`, losingUses({ uses, consoleUri, text })],
       confirm: text.deleteSubmit,
       confirmId: "scope-delete-confirm",
       name: scope.name,

@@ -1,21 +1,28 @@
 /** The scopes' pages: what is listed, what a form may hold, and that nobody overwrites what they have not seen. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, test } from "node:test";
+import { findApplication } from "../../../core/applications/applications.store.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import {
+  createPreauthorization,
+  grantByAdministrator,
+  grantOrganisationConsent,
+} from "../../../core/consents/consents.ts";
 import { changeCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { findCustomScope, listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { scopeClaims } from "../../../core/scopes/scopes.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 
-describe("scope pages", () => {
+forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: SeededRecords;
   let other: SeededRecords;
   let here: ConsoleBrowser;
   before(async () => {
-    running = await startTestService({ databaseUrl: "sqlite::memory:" });
+    running = await startTestService({ databaseUrl: await fresh() });
     org = await seedRecords(running.service, "Acme");
     other = await seedRecords(running.service, "Beta");
     here = await consoleBrowser(running, org);
@@ -185,6 +192,93 @@ describe("scope pages", () => {
     const done = await here.post(`/scopes/${id}/delete`, formOfPage(question, { name: " doomed " }));
     assert.match(done.location ?? "", /\/scopes\?done=deleted$/);
     assert.equal(await scopeOf(id), undefined);
+  });
+
+  /** An application with the scope, which a user, an administrator and a pre-authorization granted. */
+  const usedBy = async (scope: string) => {
+    const { application } = await makeClient(running.service, org.organisation, {
+      ...{ allowedScopes: ["openid", scope], redirectUris: ["https://uses.example/callback"] },
+    });
+    const given = { application, scopes: ["openid", scope], actor: "test" };
+    await grantByAdministrator(running.service, { ...given, userId: org.user.id });
+    await grantOrganisationConsent(running.service, given);
+    await createPreauthorization(running.service, given);
+    return application;
+  };
+
+  test("whoever uses a scope is named on its page and before it is deleted, also among ticked ones", async () => {
+    for (const name of ["uses:one", "uses:none"]) await here.send("/scopes/new", { name, displayName: name });
+    const [one, none] = [await made("uses:one"), await made("uses:none")];
+    const application = await usedBy("uses:one");
+    const link = `/applications/${application.id}"`;
+    const page = (await here.get(`/scopes/${one?.id}/applications`)).body;
+    const question = (await here.get(`/scopes/${one?.id}/delete`)).body;
+    for (const body of [page, question]) {
+      assert.ok(body.includes(link));
+      assert.ok(body.includes(`(${org.user.email})`), "the user who consented");
+    }
+    assert.match(question, /Consents<\/b> \(2\)[\s\S]*Pre-authorisations<\/b> \(1\)/);
+    assert.match(
+      (await here.get(`/scopes/${none?.id}/delete`)).body,
+      /No application, consent or pre-authorisation/,
+    );
+    const form = formOfPage(await here.get("/scopes?search=uses:"), { act: "remove" });
+    for (const id of [one?.id, none?.id]) form.append("selected", id ?? "");
+    const asked = await here.post("/scopes/bulk", form);
+    assert.match(asked.body, new RegExp(`uses:one \\(used by ${application.name}, 2 consents\\)`));
+    assert.doesNotMatch(asked.body, /uses:none \(/);
+    await here.post("/scopes/bulk", formOfPage(asked, { name: org.organisation.name }));
+    assert.equal(await made("uses:one"), undefined);
+    const left = await findApplication(running.service.database.query, org.organisation.id, application.id);
+    assert.deepEqual(left?.settings.allowedScopes, ["openid"]);
+  });
+
+  test("a scope that nobody defined is refused in an application's settings and warned about where one has it", async () => {
+    const notice = async () =>
+      /id="undefined-scopes"[\s\S]*?<section/.exec((await here.get("/scopes")).body)?.[0] ?? "";
+    assert.doesNotMatch(await notice(), /older:scope/);
+    const { application } = await makeClient(running.service, org.organisation, {
+      ...{ allowedScopes: ["openid"], redirectUris: ["https://older.example/callback"] },
+    });
+    const rest = `/applications/${application.id}/access`;
+    const refused = await here.send(rest, { otherScopes: "older:scope" });
+    assert.equal(refused.status, 400);
+    assert.match(refused.body, /id="allowedScopes-fault"[^>]*>[^<]*older:scope/);
+    // As it was stored before there was the rule.
+    const settings = JSON.stringify({ ...application.settings, allowedScopes: ["openid", "older:scope"] });
+    await running.service.database.query
+      .updateTable("application")
+      .set({ settings })
+      .where("id", "=", application.id)
+      .execute();
+    assert.match(await notice(), new RegExp(`older:scope[\\s\\S]*${rest}"`));
+    await here.send("/scopes/new", { name: "older:scope", displayName: "Older" });
+    assert.doesNotMatch(await notice(), /older:scope/);
+  });
+
+  test("older scopes with a reserved name, and those that tell a reserved claim, are warned about", async () => {
+    const notice = async () =>
+      /id="reserved-names"[\s\S]*?<section/.exec((await here.get("/scopes")).body)?.[0] ?? "";
+    assert.equal(await notice(), "");
+    for (const name of ["older-name", "older-claim"])
+      await here.send("/scopes/new", { name, displayName: name });
+    const [named, telling] = [await made("older-name"), await made("older-claim")];
+    // As they were stored before there was the rule.
+    const claims = JSON.stringify([{ name: "roles", source: "static", value: "x" }]);
+    const scopes = running.service.database.query.updateTable("custom_scope");
+    await scopes
+      .set({ name: "signet:older" })
+      .where("id", "=", named?.id ?? "")
+      .execute();
+    await scopes
+      .set({ claims })
+      .where("id", "=", telling?.id ?? "")
+      .execute();
+    assert.match(await notice(), new RegExp(`/scopes/${named?.id}"><code>signet:older`));
+    assert.match(
+      await notice(),
+      new RegExp(`/scopes/${telling?.id}"><code>older-claim</code></a> – <code>roles`),
+    );
   });
 
   test("answers 404 for another organisation's scope", async () => {

@@ -1,6 +1,8 @@
 /** The custom scopes of an organisation, with the standard ones explained, and one of them (specification, "Scopes"). */
 import type { FastifyInstance } from "fastify";
+import { findUndefinedScopes } from "../../../core/applications/undefined-scopes.store.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
+import { findScopeUses } from "../../../core/scopes/scope-uses.store.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
@@ -10,11 +12,18 @@ import { listRoute } from "../../../page-kit/list/list-route.ts";
 import { type ConsoleDeps, consoleRoute } from "../../../page-kit/page.ts";
 import type { RecordView } from "../../../page-kit/record-pages.ts";
 import { type TabbedRecord, tabbedRecordRoutes } from "../../../page-kit/record-tabs.ts";
-import { aboveScope, scopeApplications, scopeGeneral } from "./scope.page.ts";
+import { aboveScope, MAX_NAMED, scopeGeneral, scopeUseCards } from "./scope.page.ts";
 import { scopePages, scopeRoutes } from "./scope.route.ts";
 import { scopeList } from "./scope-list.ts";
-import { ownScopesCard, standardScopesCard } from "./scopes.page.ts";
-import { applicationsAllowing } from "./scopes.store.ts";
+import {
+  ownScopesCard,
+  reservedNamesNotice,
+  standardScopesCard,
+  undefinedScopesNotice,
+} from "./scopes.page.ts";
+
+/** More than an administrator mends at a time; what is left is there again afterwards. */
+const MAX_UNDEFINED = 100;
 
 export function scopesRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   listRoute(
@@ -22,10 +31,16 @@ export function scopesRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
     deps,
     "/oauth/manage/:org/scopes",
     scopeList,
-    async (list, { messages }, { organisation }) => {
+    async (list, { messages, consoleUri }, { organisation }) => {
       const own = await listCustomScopes(deps.database.query, organisation.id);
       const standard = standardScopes.filter((name) => !own.some((scope) => scope.name === name));
-      return [ownScopesCard(list, messages), standardScopesCard(standard, messages)];
+      const undefinedOnes = await findUndefinedScopes(deps.database.query, organisation.id, MAX_UNDEFINED);
+      return [
+        undefinedScopesNotice(undefinedOnes, consoleUri, messages),
+        reservedNamesNotice(own, consoleUri, messages),
+        ownScopesCard(list, messages),
+        standardScopesCard(standard, messages),
+      ];
     },
   );
   tabbedRecordRoutes(app, deps, scopeRecord);
@@ -45,8 +60,7 @@ const scopeRecord: TabbedRecord<ConsoleDeps, CustomScope, RecordView<CustomScope
       name: "applications",
       url: "/oauth/manage/:org/scopes/:id/applications",
       content: async ({ database }, view) => {
-        const { orgId, name } = view.record;
-        return scopeApplications(view, await applicationsAllowing(database.query, orgId, name));
+        return scopeUseCards(view, await findScopeUses(database.query, view.record, MAX_NAMED));
       },
     },
     {

@@ -8,7 +8,6 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { applicationsLike, listNamedPreauthorizations } from "../consents/consents.store.ts";
-import { applicationsAllowing } from "../scopes/scopes.store.ts";
 import { listAssignedTo } from "./users.store.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -57,8 +56,5 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await applicationsLike(db(), orgId, other.ids["applications"] ?? "", 100), []);
     const given = await listNamedPreauthorizations(db(), orgId, { limit: 100 });
     assert.deepEqual(ids(given), [org.ids["preauthorizations"]]);
-    const allowing = ids(await applicationsAllowing(db(), orgId, "openid"));
-    assert.ok(allowing.length > 0);
-    for (const id of allowing) assert.ok(own.includes(id), id);
   });
 });

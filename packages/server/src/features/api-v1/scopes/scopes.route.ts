@@ -1,4 +1,5 @@
 /** /api/v1/organisations/{org}/scopes: the organisation's own scopes. */
+
 import Type from "typebox";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
@@ -8,6 +9,7 @@ import {
   deleteCustomScope,
   ScopeConflict,
 } from "../../../core/scopes/custom-scopes.ts";
+import { type ScopeUse, useTypes } from "../../../core/scopes/scope-uses.store.ts";
 import { findCustomScope, listCustomScopes, lockCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../../core/scopes/validation.ts";
 import { conflict, notFound } from "../../../http/api/api-error.ts";
@@ -28,7 +30,7 @@ import {
 } from "../frame/resource-routes.ts";
 import { memoryPage } from "../lists/memory-list.ts";
 import { newScope, scopeContent, scopeFields, scopePatch, scopeRecord, scopeSchema } from "./scope-record.ts";
-import { listScopeUses, type ScopeUse, useFields, useTypes } from "./scope-uses.store.ts";
+import { listScopeUses, useFields } from "./scope-uses.store.ts";
 
 const example = {
   name: "payroll",

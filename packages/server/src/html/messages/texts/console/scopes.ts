@@ -7,12 +7,12 @@ export type ConsoleScopesTexts = {
       columns: { name: string; shown: string; claims: string; }; noClaims: string; sensitive: string;
       standard: string; standardText: string; standardClaims: { offline_access: string; }; details: string;
       edit: string; editTitle: (values: { name: string }) => string; deleteScope: string;
-      deleteTitle: (values: { name: string }) => string; deleteText: string; deleteUsed: string;
-      deleteUnused: string; deleteSubmit: string; used: string; usedText: string; unused: string;
-      others: (values: { count: number }) => string; name: string; nameHint: string; displayName: string;
-      displayNameHint: string; description: string; descriptionHint: string; sensitiveHint: string;
-      claims: string; claimsHint: string; claim: (values: { count: number }) => string; claimName: string;
-      claimFrom: string; claimWhat: string; claimWhatHint: string; addClaim: string;
+      deleteTitle: (values: { name: string }) => string; deleteText: string; deleteSubmit: string;
+      used: string; usedText: string; unused: string; others: (values: { count: number }) => string;
+      name: string; nameHint: string; displayName: string; displayNameHint: string; description: string;
+      descriptionHint: string; sensitiveHint: string; claims: string; claimsHint: string;
+      claim: (values: { count: number }) => string; claimName: string; claimFrom: string; claimWhat: string;
+      claimWhatHint: string; addClaim: string;
       origins: {
         "user.email": string; "user.firstname": string; "user.surname": string; "user.phone": string;
         "user.permId": string; "user.username": string; "user.locale": string; "user.attribute": string;
@@ -32,6 +32,12 @@ export type ConsoleScopesTexts = {
           label: string; heading: (values: { count: number }) => string; text: string;
         };
       };
+      uses: {
+        losing: string; nobody: string; none: string; applications: string; consents: string;
+        consentsText: string; preauthorizations: string; consentCount: (values: { count: number }) => string;
+        brief: (values: { name: string; value: string }) => string;
+      };
+      undefinedOnes: { title: string; text: string; }; reserved: { title: string; text: string; };
     };
   };
 };
