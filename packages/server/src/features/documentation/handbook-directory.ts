@@ -29,10 +29,25 @@ export const roles: Chapter = {
 
 export const connections: Chapter = {
   title: "Connections",
-  body: html`<p>A <strong>SCIM directory</strong> such as Microsoft Entra ID or Okta creates, changes and disables users and groups here. Create the connection, then a token, and enter the SCIM URL and the token in the directory. <strong>Calls</strong> lists the last 1,000 requests with their status.</p>
+  body: html`<p>A <strong>SCIM directory</strong> such as Microsoft Entra ID or Okta creates, changes and disables users and groups here: see <a href="#scim">Directory by SCIM</a>.</p>
 <p>An <strong>identity provider</strong> signs users in. Create the connection, register its redirect URI at the provider, then enable it. <strong>Sign-ins</strong> lists what the provider answered in the last 30 days, with the reason of each failure and the reference of the page that the user saw.</p>
 <ul>
 <li>Several tokens can be active at a time: add the new one, enter it in the directory, then revoke the old one.</li>
 <li>Deleting a connection makes its users and groups your own. Accounts remain; nobody signs in with the connection any more.</li>
 </ul>`,
+};
+
+export const scim: Chapter = {
+  title: "Directory by SCIM",
+  body: html`<p>SCIM 2.0 (RFC 7643, 7644) keeps users and groups as your directory has them. Under Connections, create a SCIM directory, then add a token in its Tokens tab and copy it: Signet can’t show it again. General has the SCIM URL.</p>
+<ul>
+<li><strong>Microsoft Entra ID.</strong> Enterprise application › Provisioning › Automatic. Tenant URL is the SCIM URL, Secret token the token. Test the connection, assign users and groups, start provisioning.</li>
+<li><strong>Okta.</strong> Application › Provisioning › SCIM with HTTP Header authentication. Base URL is the SCIM URL, the header’s bearer token is the token, the unique identifier is <code>userName</code>. Turn on create, update and deactivate users, and push groups.</li>
+<li><strong>Others.</strong> Any SCIM 2.0 client works: users, groups, PATCH, filters, bulk and cursors.</li>
+</ul>
+<p><strong>Whom it sees.</strong> Users and groups of its own, and local users with the same email address: the first write takes such a user over. Their roles and applications stay.</p>
+<p><strong>Leaving.</strong> A user whom the directory sets to inactive is signed out within a second: sessions, refresh tokens and session keys end, and applications with back-channel logout are told. What happens to a deleted user is the connection’s setting: disabled, or deleted. The last administrator can’t be disabled.</p>
+<p><strong>Access.</strong> Give roles and applications to the directory’s groups; attributes called <code>roles</code> or <code>entitlements</code> grant nothing.</p>
+<p><strong>When something is missing here,</strong> open Calls: the last 1,000 requests with status and error in words, or the errors alone. A directory with a wrong token is not listed, because anybody could be calling. <code>uniqueness</code> means that another account has the user name or address.</p>
+<p>To rotate a token, add a second one, enter it in the directory, then revoke the first. Tokens can expire; the Tokens tab says when each was last used. To end provisioning, delete the connection: its users and groups become your own.</p>`,
 };

@@ -1,5 +1,7 @@
 /** The page of a connection, by its tabs: a directory has tokens and calls, an identity provider has sign-ins. */
+
 import type { Connection } from "../../../core/connections/connection.ts";
+import { listCalls } from "../../../core/connections/connection-calls.store.ts";
 import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import type { TabbedRecord } from "../../../page-kit/record-tabs.ts";
 import { aboveConnection, connectionGeneral } from "./connection.page.ts";
@@ -23,8 +25,11 @@ export const connectionRecord: TabbedRecord<ConnectionsDeps, Connection, Connect
     {
       name: "general",
       url: "/oauth/manage/:org/connections/:id",
-      content: async (deps, view) =>
-        connectionGeneral(deps, { ...view, uses: await countUses(deps.database.query, view.record) }),
+      content: async (deps, view) => {
+        const db = deps.database.query;
+        const [lastCall] = await listCalls(db, view.record, { limit: 1 });
+        return connectionGeneral(deps, { ...view, lastCall, uses: await countUses(db, view.record) });
+      },
     },
     {
       name: "tokens",

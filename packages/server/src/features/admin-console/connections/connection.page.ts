@@ -1,4 +1,5 @@
 /** What stands above every tab of a connection, and its first one. */
+import type { ConnectionCall } from "../../../core/connections/connection-calls.store.ts";
 import { openSecret, secretHint } from "../../../core/connections/sign-in/client-secret.ts";
 import { effectiveMapping } from "../../../core/connections/sign-in/presets.ts";
 import {
@@ -6,6 +7,7 @@ import {
   type SignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { clientOf } from "../../../core/connections/sign-in/sign-in-settings.ts";
+import { badge } from "../../../html/components/badge.ts";
 import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
@@ -13,7 +15,7 @@ import { copyField } from "../../../html/components/copy-field.ts";
 import { recordIcon } from "../../../html/components/record-heading.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { table } from "../../../html/components/table.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { endItems, type RecordParts } from "../../../page-kit/record-pages.ts";
 import {
@@ -26,7 +28,11 @@ import {
 } from "./connection-pages.ts";
 import type { ConnectionUses } from "./connection-uses.store.ts";
 
-type GeneralView = ConnectionView & { readonly uses: ConnectionUses };
+type GeneralView = ConnectionView & {
+  readonly uses: ConnectionUses;
+  /** Of a directory that has called. */
+  readonly lastCall: ConnectionCall | undefined;
+};
 
 /** As the acts that end a record take it. */
 export const ending = ({ record: { enabled, updatedAt }, uriOf }: ConnectionView) => ({
@@ -57,7 +63,8 @@ export const connectionGeneral = (deps: ConnectionsDeps, view: GeneralView): Con
     ? [nextStep(view), providerCard(deps, view, view.record), mappingCard(view, view.record)]
     : [directoryCard(deps, view)];
 
-function directoryCard({ baseUrl }: ConnectionsDeps, { record, uses, messages, uriOf }: GeneralView): Html {
+function directoryCard({ baseUrl }: ConnectionsDeps, view: GeneralView): Html {
+  const { record, uses, lastCall, messages, uriOf } = view;
   const { connections: text, frame } = messages.console;
   const { id, orgId, deletionPolicy, createdAt } = record;
   return card({
@@ -80,6 +87,13 @@ function directoryCard({ baseUrl }: ConnectionsDeps, { record, uses, messages, u
         label: text.directory.provisioned,
         content: `${text.users({ count: uses.users })}, ${text.groups({ count: uses.groups })}`,
         id: "provisioned",
+      },
+      {
+        label: text.directory.lastCall,
+        content: lastCall
+          ? html`${relativeTime(lastCall.at, messages.format.minute)} <a href="${linkAddress(uriOf("/calls"))}">${badge(lastCall.status < 400 ? "good" : "bad", String(lastCall.status))}</a>`
+          : text.calls.none,
+        id: "last-call",
       },
       { label: text.columns.created, content: relativeTime(createdAt, messages.format.day) },
     ]),

@@ -93,13 +93,18 @@ forEachDatabase(({ fresh }) => {
 
   test("the calls of a directory are listed, newest first, and those that failed alone", async () => {
     const { connection, call } = await newScimConnection(running.service, orgId);
+    const general = async () => (await here.get(`/connections/${connection.id}`)).body;
+    assert.match(await general(), /id="last-call">The directory has not called yet/);
     await call("GET", "/Users");
+    assert.match(await general(), /id="last-call">[\s\S]*?\/calls"[\s\S]*?200/);
     await call("POST", "/Users", { displayName: "without a userName" });
+    await call("GET", "/Users/00000000-0000-4000-8000-000000000000");
     const all = await here.get(`/connections/${connection.id}/calls`);
     assert.match(all.body, /POST \/Users[\s\S]*GET \/Users/);
     const failed = await here.get(`/connections/${connection.id}/calls?outcome=failed`);
-    assert.match(failed.body, /POST \/Users[\s\S]*invalidValue/);
-    assert.doesNotMatch(failed.body, /GET \/Users/);
+    assert.match(failed.body, /POST \/Users[\s\S]*invalidValue<\/code>[^<]*<span[^>]*>A value is missing/);
+    assert.match(failed.body, /No such user or group in this connection/);
+    assert.doesNotMatch(failed.body, /GET \/Users</);
     const key = { orgId, connectionId: connection.id };
     for (let at = 1; at <= 30; at++)
       await recordCall(db(), {

@@ -1,5 +1,5 @@
 /** What came of the last calls of a directory, or of the last sign-ins at a provider: for who looks for a fault. */
-import { listCalls } from "../../../core/connections/connection-calls.store.ts";
+import { type ConnectionCall, listCalls } from "../../../core/connections/connection-calls.store.ts";
 import { listConnectionSignIns } from "../../../core/connections/sign-in/sign-in-log.store.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { buttonLink } from "../../../html/components/button.ts";
@@ -8,6 +8,7 @@ import { pagination } from "../../../html/components/pagination.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Row, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import { queryString, type Visit } from "../../../page-kit/page.ts";
@@ -32,7 +33,7 @@ export async function callsOf(deps: ConnectionsDeps, view: ConnectionView, visit
       relativeTime(call.at, messages.format.second),
       html`<code>${call.method} ${call.path}</code>`,
       badge(call.status < 400 ? "good" : "bad", String(call.status)),
-      call.scimType === null ? undefined : html`<code>${call.scimType}</code>`,
+      errorOf(call, messages),
     ],
   }));
   return logCard(view, place, {
@@ -40,6 +41,23 @@ export async function callsOf(deps: ConnectionsDeps, view: ConnectionView, visit
     columns: [text.at, text.call, text.status, text.error],
     none: place.isFailed ? text.noneFailed : text.none,
   });
+}
+
+/** In words, for who does not know RFC 7644 §3.12 by heart; the code is what the directory shows. */
+function errorOf({ status, scimType }: ConnectionCall, { console: { connections } }: Messages): Content {
+  if (status < 400) return undefined;
+  const { errors } = connections.calls;
+  const texts: Readonly<Record<string, string>> = errors.types;
+  const byStatus: Readonly<Record<number, string>> = {
+    403: errors.forbidden,
+    404: errors.notFound,
+    412: errors.stale,
+    413: errors.tooLarge,
+    429: errors.tooOften,
+  };
+  if (scimType === null) return byStatus[status];
+  const explained = Object.hasOwn(texts, scimType) ? texts[scimType] : byStatus[status];
+  return html`<code>${scimType}</code>${explained !== undefined && html`<span class="quiet item-note">${explained}</span>`}`;
 }
 
 export async function signInsOf(deps: ConnectionsDeps, view: ConnectionView, visit: Visit): Promise<Content> {

@@ -12,7 +12,7 @@ export type ConsoleConnectionsTexts = {
       };
       issuerLike: (values: { value: string }) => string;
       directory: {
-        title: string; text: string; tokens: string; url: string; provisioned: string;
+        title: string; text: string; tokens: string; url: string; provisioned: string; lastCall: string;
       };
       provider: {
         title: string; text: string; edit: string; redirectUri: string; noSecret: string; linked: string;
@@ -33,6 +33,13 @@ export type ConsoleConnectionsTexts = {
       calls: {
         title: string; text: string; at: string; call: string; status: string; error: string; none: string;
         noneFailed: string;
+        errors: {
+          types: {
+            uniqueness: string; invalidValue: string; invalidFilter: string; invalidPath: string;
+            invalidSyntax: string; mutability: string; noTarget: string; tooMany: string;
+          };
+          forbidden: string; notFound: string; stale: string; tooLarge: string; tooOften: string;
+        };
       };
       signIns: {
         title: string; text: string; at: string; user: string; outcome: string; reason: string;
