@@ -9,6 +9,7 @@ import { listAssignments } from "../../packages/server/src/core/roles/assignment
 import { findRole } from "../../packages/server/src/core/roles/roles.store.ts";
 import { makeDirectory, userRef } from "../../packages/server/src/testing/fixtures/directory.ts";
 import { enter, isReady, pick, press, type } from "../support/hand.ts";
+import { keepPictures } from "../support/page-watch.ts";
 import { confirmByName, doneText, journeys } from "./console-journey.ts";
 
 const { fixture, service, visitor, assertAllSent } = journeys();
@@ -146,6 +147,7 @@ test("members are imported after each line's fate was shown", async (t) => {
   await page.locator("#import-left-out").waitFor();
   assert.match(await page.locator("#import-left-out").innerText(), /2 lines left out/);
   await visit.look("Import members into Ferry crew");
+  await keepPictures(page, "group-import");
   await enter(page, "member-import-confirm");
   assert.equal(await doneText(page), "Members added.");
   const members = await listMembers(db(), { orgId, id: crew }, { effective: false, limit: 10 });

@@ -15,6 +15,7 @@ import { giveAuthenticator } from "../../packages/server/src/testing/fixtures/fa
 import { PASSWORD, type TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { enter, isReady, pick, press, pressEnter, tick, type } from "../support/hand.ts";
+import { keepPictures } from "../support/page-watch.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
 
 const { fixture, service, visitor, assertAllSent } = journeys();
@@ -341,6 +342,7 @@ test("a user's roles and groups are shown with the way to each, and taken away",
   await visit.open(`/users/${user.id}`);
   await enter(page, "tab-access");
   await visit.look("Grace Okafor");
+  await keepPictures(page, "user-access");
   assert.match(await page.locator("#user-groups").innerText(), /All rounds\s+Bread round/);
   await enter(page, `user-role-remove-${role}`);
   await enter(page, "user-role-remove-confirm");
