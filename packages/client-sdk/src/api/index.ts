@@ -71,6 +71,7 @@ export type {
   ApiAllowedEk,
   ApiCreatedEnrollmentCode,
   ApiDevice,
+  ApiDeviceCaGeneration,
   ApiDeviceCertificate,
   ApiDeviceRevocation,
   ApiDeviceRoot,

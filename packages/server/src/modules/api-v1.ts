@@ -10,6 +10,7 @@ import { apiConnectionsRoutes } from "../features/api-v1/connections/connections
 import { apiConsentsRoutes } from "../features/api-v1/consents/consents.route.ts";
 import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preauthorizations.route.ts";
 import { apiAllowedEksRoutes } from "../features/api-v1/devices/allowed-eks.route.ts";
+import { apiDeviceCaRoutes, type DeviceCaDeps } from "../features/api-v1/devices/device-ca.route.ts";
 import { apiDeviceRootsRoutes } from "../features/api-v1/devices/device-roots.route.ts";
 import { apiDevicesRoutes } from "../features/api-v1/devices/devices.route.ts";
 import { apiEnrollmentCodesRoutes } from "../features/api-v1/devices/enrollment-codes.route.ts";
@@ -123,10 +124,7 @@ export function apiV1Routes(
   apiSystemAccountsRoutes(api, apiDeps);
   apiSystemAccountKeysRoutes(api, apiDeps);
   apiSystemAccountPermissionsRoutes(api, apiDeps);
-  apiDevicesRoutes(api, apiDeps);
-  apiEnrollmentCodesRoutes(api, { ...apiDeps, registerDevice, withdrawCode });
-  apiDeviceRootsRoutes(api, { ...apiDeps, trust: deviceTrust });
-  apiAllowedEksRoutes(api, { ...apiDeps, trust: deviceTrust });
+  devicesRoutes(api, { ...apiDeps, deviceCa: service.deviceCa });
   apiPoolsRoutes(api, { ...apiDeps, signing });
   apiAgentsRoutes(api, { ...apiDeps, signing });
   apiAgentKeysRoutes(api, { ...apiDeps, signing });
@@ -137,6 +135,14 @@ export function apiV1Routes(
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
   apiAuditEventsRoutes(api, apiDeps);
   apiConfigurationRoutes(api, apiDeps);
+}
+
+function devicesRoutes(api: ApiScope, deps: DeviceCaDeps): void {
+  apiDevicesRoutes(api, deps);
+  apiEnrollmentCodesRoutes(api, { ...deps, registerDevice, withdrawCode });
+  apiDeviceCaRoutes(api, deps);
+  apiDeviceRootsRoutes(api, { ...deps, trust: deviceTrust });
+  apiAllowedEksRoutes(api, { ...deps, trust: deviceTrust });
 }
 
 function usersRoutes(api: ApiScope, deps: ApiDeps): void {

@@ -33,6 +33,26 @@ export type ApiDevice = {
   updatedAt: string;
 };
 
+export type ApiDeviceCaGeneration = {
+  /** The generation, as a text */
+  id: string;
+  /** From 1 */
+  generation: number;
+  /** `retired`: it signs CRLs and OCSP responses until its last certificate has expired */
+  state: "issues" | "retired";
+  /** PEM */
+  certificate: string;
+  /** SHA-256, as `openssl x509 -fingerprint -sha256` writes it */
+  fingerprint: string;
+  /** Where its revocation list is */
+  crl: string;
+  notBefore: string;
+  notAfter: string;
+  retiredAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
 export type ApiDeviceCertificate = {
   /** SHA-256 of the certificate, base64url, as `x5t#S256` */
   id: string;
@@ -148,6 +168,17 @@ export type DevicesCalls = {
   "POST /api/v1/organisations/{org}/enrollment-codes/{id}/withdraw": {
     body?: Record<string, never>;
     answer: ApiEnrollmentCode;
+  };
+  "GET /api/v1/organisations/{org}/device-ca": {
+    query?: {
+      /** true: count the list as well */
+      total?: "true" | "false" | "";
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, generation, state, notBefore, notAfter, retiredAt, createdAt, updatedAt */
+      filter?: string;
+      /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
+      sort?: `${"" | "-"}${"id" | "generation" | "state" | "notBefore" | "notAfter" | "retiredAt" | "createdAt" | "updatedAt"}`;
+    };
+    item: ApiDeviceCaGeneration;
   };
   "GET /api/v1/organisations/{org}/device-roots": {
     query?: {

@@ -21,8 +21,6 @@ const onServer: Readonly<Record<string, OnServer>> = {
   ...auditOnServer,
 };
 
-const NO_DEVICE_CA = "needs the keys of the device CA, which API v1 does not manage";
-
 const onlyHere: Readonly<Record<string, string>> = {
   migrate: "changes the database itself",
   doctor: "checks the settings, files and database of this machine",
@@ -33,8 +31,7 @@ const onlyHere: Readonly<Record<string, string>> = {
   "master-key wrap": "needs the master key",
   backup: "needs the database and the master key",
   restore: "writes the database and the master key",
-  "device-ca show": NO_DEVICE_CA,
-  "device-ca rotate": NO_DEVICE_CA,
+  "device-ca rotate": "makes a key of the device CA, which API v1 does not",
   "audit verify": "needs the master key, which proves the chain",
 };
 

@@ -1,4 +1,4 @@
-/** `signet device …` and `device-policy …` with `--server`: devices and enrolment codes by API v1. */
+/** `signet device …`, `device-ca show` and `device-policy …` with `--server`: devices and enrolment codes by API v1. */
 import { attestationPolicies, ekTrustModes, revocationReasons } from "../../core/devices/device.ts";
 import { deviceStates } from "../../features/device-identity/admin/device-list.store.ts";
 import { definedOnly, optionalChoice, optionalText, type RecordCall, UsageError } from "../command.ts";
@@ -81,6 +81,15 @@ const devices: Readonly<Record<string, OnServer>> = {
   },
 };
 
+const authority: Readonly<Record<string, OnServer>> = {
+  "device-ca show": (call) =>
+    printRecords(call, "/device-ca", {
+      query: { sort: "-generation" },
+      columns: { GENERATION: "generation", STATE: "state", EXPIRES: "notAfter", "SHA-256": "fingerprint" },
+      none: "There is no device CA yet: it is made when a device first needs it.",
+    }),
+};
+
 const printPolicy = (call: RecordCall, organisation: Wire): number => {
   const { deviceAttestation, deviceEkTrust } = organisation["policies"] as Readonly<Record<string, string>>;
   const shown = { attestation: deviceAttestation, ekTrust: deviceEkTrust };
@@ -99,4 +108,4 @@ const policy: Readonly<Record<string, OnServer>> = {
   },
 };
 
-export const devicesOnServer: Readonly<Record<string, OnServer>> = { ...devices, ...policy };
+export const devicesOnServer: Readonly<Record<string, OnServer>> = { ...devices, ...authority, ...policy };

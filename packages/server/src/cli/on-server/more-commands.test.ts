@@ -205,6 +205,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await run("device list --codes --state active")).code, 2);
     for (const act of ["show", "revoke"])
       assert.match((await run(`device ${act} ${crypto.randomUUID()}`)).err, /no such record/);
+    const [ca] = await listed("device-ca show");
+    assert.deepEqual([ca?.["generation"], ca?.["state"]], [1, "issues"]);
+    assert.match(String(ca?.["certificate"]), /^-----BEGIN CERTIFICATE-----/);
+    assert.match(
+      (await run("device-ca show")).out,
+      /^GENERATION +STATE +EXPIRES +SHA-256\n1 +issues +\S+ +(..:){31}..$/m,
+    );
     const policy = await json("device-policy set --attestation optional");
     assert.deepEqual(await json("device-policy show"), policy);
     assert.equal(policy["attestation"], "optional");

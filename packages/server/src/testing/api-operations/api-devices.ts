@@ -61,6 +61,7 @@ export const apiDeviceCases = apiV1Cases({
       ...[{ expiresInSeconds: 700.5 }, { replaces: "x" }, { replaces: crypto.randomUUID() }],
     ],
   },
+  "GET /device-ca": { scopes: reads, path: () => "/device-ca", status: 200, wrongQueries: wrongLists },
   "GET /device-roots": { scopes: reads, path: () => "/device-roots", status: 200, wrongQueries: wrongLists },
   "GET /device-roots/:fingerprint": { scopes: reads, path: newRoot, status: 200 },
   "POST /device-roots": {
