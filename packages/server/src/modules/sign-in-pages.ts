@@ -19,6 +19,7 @@ import { upstreamBackchannelLogoutRoute } from "../features/oauth/connections/ba
 import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
 import { emailCodeRoutes } from "../features/oauth/connections/first-sign-in/email-code.route.ts";
 import { linkAccountRoutes } from "../features/oauth/connections/first-sign-in/link-account.route.ts";
+import { linkStartUri } from "../features/oauth/connections/link-own-account.ts";
 import { oidcUpstream } from "../features/oauth/connections/oidc/oidc-upstream.ts";
 import { connectionStartRoute } from "../features/oauth/connections/start.route.ts";
 import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
@@ -32,6 +33,7 @@ import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route
 import { callOf } from "../http/calls/call-route.ts";
 import { firstSignInCookies } from "../http/cookies/browser-cookies.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
+import type { Visit } from "../page-kit/page.ts";
 import type { Module } from "./app-context.ts";
 import { errorPageRenderer } from "./error-page.ts";
 import type { Service } from "./open-service.ts";
@@ -95,6 +97,8 @@ export const accountPages: Module = (scope, { service, browser, errors }) => {
     passwords: service.passwords,
     browserSession: browserSessionPort(browser),
     version,
+    linkConnectionUri: (visit: Visit, connectionId: string, userId: string) =>
+      linkStartUri(browser, visit, connectionId, userId),
   };
   accountRoutes(scope, deps);
   consentsRoutes(scope, {

@@ -55,6 +55,8 @@ export interface AccountDeps extends GuessDeps, BusyDeps {
   readonly passwords: PasswordHasher;
   readonly rateLimits: RateLimits;
   readonly activity: Pick<Activity, "count">;
+  /** Where a further connection is linked to the account that is signed in. */
+  linkConnectionUri(visit: Visit, connectionId: string, userId: string): string;
 }
 
 export const accountPath = ({ id }: Organisation, rest: string): string => `/oauth/${id}/account/${rest}`;

@@ -48,6 +48,7 @@ const security: SecurityView = {
         uri: "/oauth/1/p?id=b",
       },
     ],
+    linkable: [{ connectionId: "8", name: "Okta", uri: "/oauth/1/connections/8/start?flow=x" }],
     identities: [
       { connectionId: "c", name: "Entra ID", createdAt: 1_790_000_000_000, uri: "/oauth/1/c?id=c" },
     ],

@@ -34,6 +34,8 @@ export type SecurityView = ConsoleFrame & {
         }[];
         /** Connections that the user signs in by. */
         identities: readonly { connectionId: string; name: string; createdAt: number; uri: string }[];
+        /** Those that could be linked. */
+        linkable: readonly { connectionId: string; name: string; uri: string }[];
         recoveryCodes: number;
         uris: {
           password: string;
@@ -133,9 +135,15 @@ ${list.map(item)}</ul>
   });
 }
 
-function identities({ identities: list }: Factors, messages: Messages): Content {
+function identities({ identities: list, linkable }: Factors, messages: Messages): Content {
   const { identities: text } = messages.security;
-  if (list.length === 0) return undefined;
+  if (list.length + linkable.length === 0) return undefined;
+  const link = (one: Factors["linkable"][number]) => html`<li>
+<div><span class="item-name"><bdi>${one.name}</bdi></span>
+<span class="quiet item-note">${text.notLinked}</span></div>
+<a id="connection-link-${one.connectionId}" href="${linkAddress(one.uri)}" aria-label="${text.linkOf({ connection: one.name })}">${text.link}</a>
+</li>
+`;
   const item = (identity: Factors["identities"][number]) => html`<li>
 <div><span class="item-name"><bdi>${identity.name}</bdi></span>
 <span class="quiet item-note">${dayWithin(text.linked({ at: identity.createdAt }), identity.createdAt, messages.format.day)}</span></div>
@@ -147,7 +155,7 @@ function identities({ identities: list }: Factors, messages: Messages): Content 
     title: text.heading,
     text: text.explanation,
     body: html`<ul class="items">
-${list.map(item)}</ul>
+${list.map(item)}${linkable.map(link)}</ul>
 `,
   });
 }

@@ -1,6 +1,7 @@
 /** GET account/security: password, second factors, recovery codes and trusted browsers. */
 
 import type { FastifyInstance } from "fastify";
+import { listSignInButtons } from "../../../core/connections/connections.store.ts";
 import { listIdentities } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { offeredFactors } from "../../../core/organisations/sign-in-methods.ts";
@@ -58,14 +59,17 @@ async function showSecurity(deps: AccountDeps, visit: AccountVisit): Promise<voi
 }
 
 async function loadFactors(
-  { database }: AccountDeps,
-  { organisation, user }: AccountVisit,
+  { database, linkConnectionUri }: AccountDeps,
+  visit: AccountVisit,
   path: (rest: string) => string,
 ): Promise<SecurityView["factors"]> {
+  const { organisation, user } = visit;
   const owner = factorOwner(user);
   const totp = await findTotp(database.query, owner);
   const passkeys = await listPasskeys(database.query, owner);
   const { recoveryCodes } = await findFactorSummary(database.query, owner);
+  const linked = await listIdentities(database.query, { orgId: user.orgId, userIds: [user.id] });
+  const offered = await listSignInButtons(database.query, user.orgId, ["oidc"]);
   return {
     passwordSince: await findPasswordChangedAt(database.query, user),
     totpSince: totp?.createdAt,
@@ -73,12 +77,13 @@ async function loadFactors(
       const uri = path(`passkey?id=${encodeURIComponent(id)}`);
       return { name, createdAt, lastUsedAt, isBackedUp, uri };
     }),
-    identities: (await listIdentities(database.query, { orgId: user.orgId, userIds: [user.id] })).map(
-      ({ connectionId, name, createdAt }) => {
-        const uri = path(`connection?id=${encodeURIComponent(connectionId)}`);
-        return { connectionId, name, createdAt, uri };
-      },
-    ),
+    identities: linked.map(({ connectionId, name, createdAt }) => {
+      const uri = path(`connection?id=${encodeURIComponent(connectionId)}`);
+      return { connectionId, name, createdAt, uri };
+    }),
+    linkable: offered
+      .filter(({ id }) => !linked.some(({ connectionId }) => connectionId === id))
+      .map(({ id, name }) => ({ connectionId: id, name, uri: linkConnectionUri(visit, id, user.id) })),
     recoveryCodes,
     uris: {
       password: accountPath(organisation, "password"),

@@ -15,6 +15,7 @@ import type { Flow } from "../authorize/flow.ts";
 import { readFlow } from "../authorize/take-step.ts";
 import { type ConnectionDeps, callbackUri, enabledConnection, startSecrets } from "./connection-visit.ts";
 import { continueReturned } from "./first-sign-in/continue-resolved.ts";
+import { linkingUser, linkReturned } from "./link-own-account.ts";
 import { showConnectionError } from "./show-connection-error.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -71,12 +72,14 @@ async function signIn(
   const current = await readFlow(deps, visit, flow);
   if (!current) return;
   const { prompts, maxAgeSeconds } = current.request;
+  const userId = linkingUser(flow);
   const address = new URL(callbackUri(deps.baseUrl, connection));
   address.search = new URL(visit.request.url, deps.baseUrl).search;
   const identity = await upstream.receive(connection, {
     ...startSecrets(deps.startMacs, connection, state),
     ...{ address, maxAgeSeconds },
-    authenticatedSince: prompts.includes("login") ? started.createdAt : undefined,
+    authenticatedSince: prompts.includes("login") || userId !== undefined ? started.createdAt : undefined,
   });
+  if (userId !== undefined) return linkReturned(deps, visit, userId, { connection, identity });
   await continueReturned(deps, visit, current, { connection, identity });
 }

@@ -22,6 +22,7 @@ import {
   type KnownConnection,
   startSecrets,
 } from "./connection-visit.ts";
+import { linkingUser, ownerOfLink } from "./link-own-account.ts";
 import { showConnectionError } from "./show-connection-error.ts";
 
 export function connectionStartRoute(app: FastifyInstance, deps: ConnectionDeps): void {
@@ -36,6 +37,8 @@ async function start(deps: ConnectionDeps, visit: Visit): Promise<void> {
   const { flow, request, step } = current;
   // prompt=none shows nobody else's page either: login_required.
   if (step.kind === "refuse") return takeStep(deps, visit, current);
+  const userId = linkingUser(flow);
+  if (userId !== undefined && !(await ownerOfLink(deps, visit, userId))) return;
   const subject = networkPrefix(addressOf(visit.request));
   const limit = deps.rateLimits["connection-start-address"];
   try {
@@ -63,7 +66,8 @@ async function sendThere(
       ...startSecrets(deps.startMacs, connection, state),
       redirectUri: callbackUri(deps.baseUrl, connection),
       loginHint: request.loginHint,
-      mustReauthenticate: request.prompts.includes("login"),
+      // Whose session there it is that is linked: theirs, and now.
+      mustReauthenticate: request.prompts.includes("login") || linkingUser(flow) !== undefined,
       maxAgeSeconds: request.maxAgeSeconds,
     });
     await insertStart(deps.database.query, {

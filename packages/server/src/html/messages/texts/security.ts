@@ -19,7 +19,8 @@ export type SecurityTexts = {
       renewHeading: string; renewText: string;
     };
     identities: {
-      heading: string; explanation: string; linked: (values: { at: number }) => string; unlink: string;
+      heading: string; explanation: string; linked: (values: { at: number }) => string; link: string;
+      linkOf: (values: { connection: string }) => string; notLinked: string; unlink: string;
       unlinkOf: (values: { connection: string }) => string;
       unlinkHeading: (values: { connection: string }) => string;
       unlinkText: (values: { connection: string }) => string; lastWayIn: string; lastWayInText: string;
@@ -35,6 +36,7 @@ export type SecurityTexts = {
     done: {
       totpAdded: string; totpRemoved: string; passkeyAdded: string; passkeyRenamed: string;
       passkeyRemoved: string; codesMade: string; devicesForgotten: string; connectionUnlinked: string;
+      connectionLinked: string;
     };
     lastFactor: string; lastFactorText: (values: { organisation: string }) => string; lastPasskey: string;
     lastPasskeyText: (values: { organisation: string }) => string; expired: string; expiredText: string;
