@@ -94,9 +94,12 @@ function leftOut(read: ReadImport, messages: Messages): Content {
   const { import: text } = messages.console.groups.members;
   const lines = read.lines.filter(({ fate }) => fate !== "add");
   if (lines.length === 0) return undefined;
-  return html`<section id="import-left-out"><h2>${text.leftOut({ count: lines.length })}</h2>
-${linesTable(lines, read, messages, text.leftOut({ count: lines.length }))}</section>
-`;
+  const title = text.leftOut({ count: lines.length });
+  return [
+    html`<h2 id="import-left-out">${title}</h2>
+`,
+    linesTable(lines, read, messages, title),
+  ];
 }
 
 function linesTable(
@@ -111,15 +114,16 @@ function linesTable(
     return {
       id: `line-${line}`,
       cells: [
-        messages.format.number(line),
         html`<bdi>${typed.slice(0, 100)}</bdi>${name !== undefined && name !== typed && html`<span class="quiet item-note"><bdi>${name}</bdi></span>`}`,
+        messages.format.number(line),
         fate === "add" ? member && text.types[member.type] : fateText(fate, messages),
       ],
     };
   });
   const more = lines.length - SHOWN_LINES;
+  const last = lines[0]?.fate === "add" ? text.type : text.import.fate;
   return [
-    table({ label, columns: [text.import.line, text.import.entry, text.import.fate], rows, messages }),
+    table({ label, columns: [text.import.entry, text.import.line, last], rows, messages }),
     more > 0 &&
       html`<p class="quiet">${messages.console.users.import.more({ count: more })}</p>
 `,
