@@ -95,6 +95,8 @@ export type {
   ApiAuditEvent,
   ApiNewImage,
   ApiOrganisationChange,
+  ApiSignIn,
+  ApiSignInSettings,
   ApiSigningKey,
 } from "./generated/organisation.ts";
 export type {

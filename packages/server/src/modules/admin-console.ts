@@ -1,6 +1,7 @@
 /** The admin console: every page that administrators manage their organisation with, except its devices. */
 import cookie from "@fastify/cookie";
 import { version } from "../config/version.ts";
+import { offersMail } from "../core/organisations/sign-in-methods.ts";
 import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
 import { applicationList } from "../features/admin-console/applications/list.route.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
@@ -126,6 +127,7 @@ const signInPage: SignInPreviewDeps["signInPage"] = (frame, organisation, method
   loginPage({
     ...{ ...frame, organisation, application: { name: organisation.name } },
     ...{ csrf: "", flow: "", action: "", recoveryUri: "#", passkey: "{}", methods },
+    stage: offersMail({ signInMethods: methods }) ? "email" : undefined,
   });
 
 /** The mail settings without their password. */

@@ -26,6 +26,7 @@ import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-even
 import { apiConfigurationRoutes } from "../features/api-v1/organisation/configuration.route.ts";
 import { apiImagesRoutes } from "../features/api-v1/organisation/images.route.ts";
 import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisation.route.ts";
+import { apiSignInRoutes } from "../features/api-v1/organisation/sign-in.route.ts";
 import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
 import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
 import { apiAssignmentsRoutes } from "../features/api-v1/roles/assignments.route.ts";
@@ -128,8 +129,7 @@ export function apiV1Routes(
   apiPoolsRoutes(api, { ...apiDeps, signing });
   apiAgentsRoutes(api, { ...apiDeps, signing });
   apiAgentKeysRoutes(api, { ...apiDeps, signing });
-  apiOrganisationRoutes(api, apiDeps);
-  apiImagesRoutes(api, apiDeps);
+  organisationRoutes(api, apiDeps);
   apiOperatorsRoutes(api, { ...apiDeps, deviceCa: service.deviceCa });
   apiRootRoute(scope, apiDeps);
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
@@ -143,6 +143,12 @@ function devicesRoutes(api: ApiScope, deps: DeviceCaDeps): void {
   apiDeviceCaRoutes(api, deps);
   apiDeviceRootsRoutes(api, { ...deps, trust: deviceTrust });
   apiAllowedEksRoutes(api, { ...deps, trust: deviceTrust });
+}
+
+function organisationRoutes(api: ApiScope, deps: ApiDeps): void {
+  apiOrganisationRoutes(api, deps);
+  apiImagesRoutes(api, deps);
+  apiSignInRoutes(api, deps);
 }
 
 function usersRoutes(api: ApiScope, deps: ApiDeps): void {

@@ -11,6 +11,7 @@ import type { AdmissionLimits } from "../http/admission/admission-limits.ts";
 import type { Operation } from "../http/api/api-route.ts";
 import type { DirectCalls } from "../http/calls/direct-calls.ts";
 import {
+  postponedPasskeyCookies,
   recognitionCookies,
   sessionCookies,
   trustedBrowserCookies,
@@ -80,6 +81,7 @@ export function browserDeps(
     logBusy: (error, requestId) => errors.log(error, requestId, 503),
     cookies: sessionCookies(baseUrl),
     recognition: recognitionCookies(baseUrl),
+    postponedPasskeys: postponedPasskeyCookies(baseUrl),
     csrf: csrf(macs(deriveKeys(masterKeys, "csrf")), baseUrl),
     flows: flows(macs(deriveKeys(masterKeys, "authorize-flow"))),
     secondFactors: {

@@ -10,7 +10,9 @@ import { federationLoginRoutes } from "../features/federation/login.route.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
 import { consentRoute } from "../features/oauth/authorize/consent/consent.route.ts";
+import { passkeyOfferRoute } from "../features/oauth/authorize/factors/passkey-offer.route.ts";
 import { twoFactorRoute } from "../features/oauth/authorize/factors/two-factor.route.ts";
+import { magicLinkRoutes } from "../features/oauth/authorize/passwordless/magic-link.route.ts";
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
 import { breakGlassRoutes } from "../features/oauth/authorize/sign-in/break-glass.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
@@ -61,6 +63,7 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
   connectionStartRoute(scope, deps);
   connectionCallbackRoute(scope, deps);
   emailCodeRoutes(scope, deps);
+  magicLinkRoutes(scope, deps);
   linkAccountRoutes(scope, deps);
   upstreamBackchannelLogoutRoute(scope, deps);
   endSessionRoutes(scope, deps);
@@ -72,6 +75,7 @@ export const signInPages: Module = (scope, { service, browser }) => {
   loginRoute(scope, { ...browser, passwords: service.passwords, firstSignIns });
   breakGlassRoutes(scope, { ...browser, passwords: service.passwords });
   twoFactorRoute(scope, browser);
+  passkeyOfferRoute(scope, browser);
   consentRoute(scope, browser);
   connectionRoutes(scope, browser, service);
   verifyRoutes(scope, browser);

@@ -34,6 +34,7 @@ export type ApiOrganisationChange = {
     sessionLifetimeSeconds?: number | null;
     sessionIdleSeconds?: number | null;
     signInMethods?: string[] | null;
+    passkeyEnrolment?: string | null;
     secondFactorMethods?: string[] | null;
     secondFactor?: ("optional" | "required") | null;
     requireVerifiedEmail?: boolean | null;
@@ -43,6 +44,20 @@ export type ApiOrganisationChange = {
     defaultLocale?: string | null;
     auditRetentionMonths?: number | null;
   } | null;
+};
+
+export type ApiSignIn = {
+  /** In the order of the sign-in page. Without `password`, passwords are closed */
+  methods: ("password" | "passkey" | "emailCode" | "magicLink")[];
+  /** After sign-in, for users without a passkey */
+  passkeyEnrolment: "off" | "offer" | "required";
+};
+
+export type ApiSignInSettings = {
+  /** In the order of the sign-in page. Without `password`, passwords are closed */
+  methods?: ("password" | "passkey" | "emailCode" | "magicLink")[];
+  /** After sign-in, for users without a passkey */
+  passkeyEnrolment?: "off" | "offer" | "required";
 };
 
 export type ApiSigningKey = {
@@ -62,6 +77,8 @@ export type OrganisationCalls = {
   "PATCH /api/v1/organisations/{org}": { body: ApiOrganisationChange; answer: ApiOrganisation };
   "PUT /api/v1/organisations/{org}/images/{kind}": { body: ApiNewImage };
   "DELETE /api/v1/organisations/{org}/images/{kind}": Record<string, never>;
+  "GET /api/v1/organisations/{org}/sign-in": { answer: ApiSignIn };
+  "PUT /api/v1/organisations/{org}/sign-in": { body?: ApiSignInSettings; answer: ApiSignIn };
   "GET /api/v1/organisations/{org}/signing-keys": {
     query?: {
       /** true: count the list as well */

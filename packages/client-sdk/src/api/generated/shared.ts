@@ -67,6 +67,7 @@ export type ApiOrganisation = {
     sessionLifetimeSeconds: number;
     sessionIdleSeconds: number;
     signInMethods: string[];
+    passkeyEnrolment: string;
     secondFactorMethods: string[];
     secondFactor: "optional" | "required";
     requireVerifiedEmail: boolean;

@@ -15,7 +15,11 @@ import {
 } from "../../core/organisations/organisation.ts";
 import { findOrganisation, listOrganisations } from "../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings, createOrganisation } from "../../core/organisations/organisations.ts";
-import { secondFactorMethods, signInMethods } from "../../core/organisations/sign-in-methods.ts";
+import {
+  passkeyEnrolments,
+  secondFactorMethods,
+  signInMethods,
+} from "../../core/organisations/sign-in-methods.ts";
 import type { SignInTextPart } from "../../core/organisations/sign-in-texts.ts";
 import {
   type Command,
@@ -100,7 +104,11 @@ export const orgCommands: readonly Command[] = [
       "sign-in-text": { value: "LANGUAGE:TEXT", help: "text below it, in the same form" },
       "sign-in-methods": {
         value: "LIST",
-        help: "password, passkey or both, the first of them first on the sign-in page, such as passkey,password",
+        help: "password, passkey, emailCode, magicLink in the order of the sign-in page, such as passkey,emailCode",
+      },
+      "passkey-enrolment": {
+        value: "off|offer|required",
+        help: "after sign-in, for users without a passkey",
       },
       "second-factors": {
         value: "LIST",
@@ -280,6 +288,7 @@ export function readPolicies(values: Values): Partial<OrganisationSettings> {
   return definedOnly({
     signInMethods: methodList(values, "sign-in-methods", signInMethods),
     secondFactorMethods: methodList(values, "second-factors", secondFactorMethods),
+    passkeyEnrolment: optionalChoice(values, "passkey-enrolment", passkeyEnrolments),
     secondFactor: optionalChoice(values, "second-factor", secondFactorPolicies),
     requireVerifiedEmail: email && email === "required",
     allowAccountDeletion: deletion && deletion === "allowed",

@@ -7,6 +7,7 @@ export const orgRecord = (organisation: Organisation, baseUrl: string) => ({
   name: organisation.name,
   issuer: issuerOf(baseUrl, organisation.id),
   signInMethods: organisation.settings.signInMethods,
+  passkeyEnrolment: organisation.settings.passkeyEnrolment,
   secondFactorMethods: organisation.settings.secondFactorMethods,
   secondFactor: organisation.settings.secondFactor,
   requireVerifiedEmail: organisation.settings.requireVerifiedEmail,

@@ -25,6 +25,8 @@ export interface Completion {
   readonly id: string;
   /** For actions that set a password. */
   readonly passwordHash?: string;
+  /** An invitation to an organisation that has closed passwords. */
+  readonly isWithoutPassword?: boolean;
   /** For a password reset; by default no passkey is kept. */
   readonly factorChoice?: FactorChoice;
   readonly origin: NoticeOrigin;
@@ -100,11 +102,12 @@ const resetPassword: Act = async (tx, deps, completion) => {
 
 /** The first password: no session exists yet, and there is nothing to notify about. */
 const acceptInvitation: Act = async (tx, deps, completion) => {
-  const { action, passwordHash } = completion;
+  const { action, passwordHash: hash, isWithoutPassword = false } = completion;
   const { orgId, userId: id, data } = action;
-  if (passwordHash === undefined) return false;
   const now = deps.clock();
-  if (!(await setPasswordHash(tx, { orgId, id }, { hash: passwordHash, now, replaces: null }))) return false;
+  if (hash === undefined && !isWithoutPassword) return false;
+  if (hash !== undefined && !(await setPasswordHash(tx, { orgId, id }, { hash, now, replaces: null })))
+    return false;
   await setEmailVerified(tx, { orgId, id, email: data.email }, now);
   await endInvitation(tx, { orgId, userId: id, as: "accepted_at", now });
   await audit(tx, deps, completion, { action: "invitation.accepted" });

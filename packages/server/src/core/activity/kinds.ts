@@ -71,7 +71,7 @@ const signIns = counter(
 export function countFailedSignIn(
   count: CountActivity,
   orgId: string,
-  method: SignInMethod | "second-factor" | "connection",
+  method: SignInMethod | "second-factor" | "connection" | "email",
 ): void {
   count(orgId, "failed-sign-ins");
   signIns.at(method, "failure").value++;
@@ -79,8 +79,9 @@ export function countFailedSignIn(
 
 /** @param amr of the session that has started */
 export function countSignIn(count: CountActivity, orgId: string, amr: readonly string[]): void {
-  if (amr.includes("fed")) {
-    signIns.at("connection", "success").value++;
+  const apart = amr.includes("fed") ? "connection" : amr.includes("email") ? "email" : undefined;
+  if (apart !== undefined) {
+    signIns.at(apart, "success").value++;
     count(orgId, "sign-ins");
     return;
   }

@@ -20,7 +20,7 @@ import type { MailTextField } from "../mail/mail-text.ts";
 import { editableTemplates } from "../mail/mail-texts.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
 import { ACCENT_COLOUR, LANGUAGE, settingRanges } from "../organisations/settings-validation.ts";
-import { secondFactorMethods, signInMethods } from "../organisations/sign-in-methods.ts";
+import { passkeyEnrolments, secondFactorMethods, signInMethods } from "../organisations/sign-in-methods.ts";
 import { claimSources } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { acrValues } from "../sessions/session.ts";
@@ -78,6 +78,7 @@ const policyMembers = {
   sessionLifetimeSeconds: within("sessionLifetimeSeconds"),
   sessionIdleSeconds: within("sessionIdleSeconds"),
   signInMethods: listOf(Type.Enum([...signInMethods])),
+  passkeyEnrolment: Type.Enum([...passkeyEnrolments]),
   secondFactorMethods: listOf(Type.Enum([...secondFactorMethods])),
   secondFactor: Type.Enum([...secondFactorPolicies]),
   requireVerifiedEmail: Type.Boolean(),

@@ -3,6 +3,7 @@ import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import type { ConnectionTable } from "../../db/tables/connections.ts";
 import type { DomainTable } from "../../db/tables/domains.ts";
 import type { Domain, DomainKey } from "./domain.ts";
 
@@ -116,6 +117,28 @@ export async function hasEnforcedDomain(db: Db, orgId: string, connectionId?: st
     .where((eb) => allOf(eb, { org_id: orgId, enforced: 1 }));
   if (connectionId !== undefined) query = query.where("connection_id", "=", connectionId);
   return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Connections of these kinds, in use, to which domains lead whose owner has proven them; `domain`: of that one alone. */
+export async function findRoute(
+  db: Db,
+  orgId: string,
+  { kinds, domain }: { readonly kinds: readonly ConnectionTable["kind"][]; readonly domain?: string },
+): Promise<string | undefined> {
+  let query = db
+    .selectFrom("domain")
+    .innerJoin("connection", (join) =>
+      join
+        .onRef("connection.org_id", "=", "domain.org_id")
+        .onRef("connection.id", "=", "domain.connection_id"),
+    )
+    .select("connection.id")
+    .where("domain.org_id", "=", orgId)
+    .where("domain.state", "!=", "pending")
+    .where("connection.enabled", "=", 1)
+    .where("connection.kind", "in", kinds);
+  if (domain !== undefined) query = query.where("domain.domain", "=", domain);
+  return (await query.limit(1).executeTakeFirst())?.id;
 }
 
 /** Before the connection is deleted. */

@@ -8,6 +8,11 @@ import type { EmailCodeTable } from "../../db/tables/guards.ts";
 export type EmailCode = RecordOf<EmailCodeTable>;
 /** `holderHash`: SHA-256 of a secret that one browser has. */
 export type EmailCodeKey = Pick<EmailCode, "orgId" | "holderHash">;
+export interface LinkKey {
+  readonly orgId: string;
+  /** SHA-256 of the link's token. */
+  readonly linkHash: string;
+}
 
 /** In place of the holder's previous one. */
 export async function putEmailCode(tx: Db, code: Omit<EmailCode, "tries">): Promise<void> {
@@ -27,6 +32,36 @@ export async function findEmailCode(
     .selectFrom("email_code")
     .selectAll()
     .where((eb) => allOf(eb, { org_id: orgId, holder_hash: holderHash }))
+    .executeTakeFirst();
+  return row && toRecord(row);
+}
+
+/** By its link. @returns undefined when it has ended */
+export async function findCodeOfLink(
+  db: Db,
+  { orgId, linkHash }: LinkKey,
+  now: number,
+): Promise<EmailCode | undefined> {
+  const row = await db
+    .selectFrom("email_code")
+    .selectAll()
+    .where((eb) => allOf(eb, { org_id: orgId, link_hash: linkHash }))
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row && toRecord(row);
+}
+
+/** By its link, in the browser that has asked for it. @returns undefined when it has ended, or another request was first */
+export async function takeCodeOfLink(
+  db: Db,
+  { orgId, linkHash, holderHash }: LinkKey & EmailCodeKey,
+  now: number,
+): Promise<EmailCode | undefined> {
+  const row = await db
+    .deleteFrom("email_code")
+    .where((eb) => allOf(eb, { org_id: orgId, link_hash: linkHash, holder_hash: holderHash }))
+    .where("expires_at", ">", now)
+    .returningAll()
     .executeTakeFirst();
   return row && toRecord(row);
 }

@@ -41,6 +41,7 @@ const factorNotice: EditableMail = {
  */
 export const editableMails = {
   ResetPassword: { fields: mailTextFields, variables: ["organisation", "expiry"], required: [] },
+  MagicLink: { fields: mailTextFields, variables: ["organisation", "expiry"], required: [] },
   PasswordChanged: notice,
   EmailChanged: notice,
   AccountExists: notice,

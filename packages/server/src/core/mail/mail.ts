@@ -16,6 +16,7 @@ export type Mail =
   | { readonly template: "AcceptRoaming"; readonly data: LinkData }
   | { readonly template: "ChangeEmail"; readonly data: LinkData }
   | { readonly template: "EmailCode"; readonly data: CodeData }
+  | { readonly template: "MagicLink"; readonly data: LinkData }
   | { readonly template: "AccountExists"; readonly data: NoticeData }
   | { readonly template: "EmailChanged"; readonly data: NoticeData }
   | { readonly template: "AccountDeleted"; readonly data: NoticeData }
@@ -35,6 +36,7 @@ export const mailTemplates = [
   "AcceptInvitation",
   "VerifyEmail",
   "EmailCode",
+  "MagicLink",
   "AccountExists",
   "ResetPassword",
   "PasswordChanged",

@@ -3,7 +3,7 @@ import type { RecordOf } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
 import type { ImageKind, ImageRef } from "./image-kinds.ts";
-import type { SecondFactorMethod, SignInMethod } from "./sign-in-methods.ts";
+import type { PasskeyEnrolment, SecondFactorMethod, SignInMethod } from "./sign-in-methods.ts";
 import type { SignInTexts } from "./sign-in-texts.ts";
 
 export interface OrganisationSettings {
@@ -27,6 +27,8 @@ export interface OrganisationSettings {
   readonly sessionIdleSeconds: number;
   /** What signs in alone, in the order of the sign-in page; see sign-in-methods.ts. */
   readonly signInMethods: readonly SignInMethod[];
+  /** Whether users without a passkey are asked to add one after sign-in. */
+  readonly passkeyEnrolment: PasskeyEnrolment;
   /** What users may verify, and add, beside a password. */
   readonly secondFactorMethods: readonly SecondFactorMethod[];
   /** `required`: users without a second factor add one right after the password. */
@@ -58,6 +60,7 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   sessionLifetimeSeconds: 12 * 3600,
   sessionIdleSeconds: 2 * 3600,
   signInMethods: ["password", "passkey"],
+  passkeyEnrolment: "off",
   secondFactorMethods: ["totp", "passkey"],
   secondFactor: "optional",
   requireVerifiedEmail: false,

@@ -3,7 +3,13 @@ import { optionalWebAddress } from "../applications/validation.ts";
 import { brandingLinks, isBrandingLink } from "./branding-links.ts";
 import { type LogoFault, logoUriFault } from "./logo.ts";
 import type { OrganisationSettings } from "./organisation.ts";
-import { isMethodList, secondFactorMethods, signInMethods } from "./sign-in-methods.ts";
+import {
+  isMethodList,
+  offersFactor,
+  passkeyEnrolments,
+  secondFactorMethods,
+  signInMethods,
+} from "./sign-in-methods.ts";
 import { isSignInText, type SignInTexts, signInTextLengths, signInTextParts } from "./sign-in-texts.ts";
 
 export const settingRanges = {
@@ -27,7 +33,9 @@ export type SettingsFaultCode =
   | "idle-above-lifetime"
   | "language"
   | "methods"
-  | "no-second-factor";
+  | "no-second-factor"
+  | "enrolment"
+  | "no-passkeys";
 
 export interface SettingsFault {
   /** The member's name, e.g. `branding.accentColor`. */
@@ -61,6 +69,7 @@ export function requireValidSettings(
     ),
     ...idleFaults(settings),
     ...methodFaults(settings),
+    ...enrolmentFaults(settings),
     ...(new RegExp(LANGUAGE).test(settings.defaultLocale)
       ? []
       : [{ path: "defaultLocale", message: "must be a language like en", code: "language" as const }]),
@@ -69,7 +78,15 @@ export function requireValidSettings(
     const concernsFactors =
       code === "no-second-factor" &&
       (changed.includes("secondFactorMethods") || changed.includes("signInMethods"));
-    return concernsLifetime || concernsFactors || changed.some((member) => path.split(".")[0] === member);
+    const concernsPasskeys =
+      code === "no-passkeys" &&
+      (changed.includes("secondFactorMethods") || changed.includes("signInMethods"));
+    return (
+      concernsLifetime ||
+      concernsFactors ||
+      concernsPasskeys ||
+      changed.some((member) => path.split(".")[0] === member)
+    );
   });
   if (faults.length > 0) throw new InvalidSettings(faults);
 }
@@ -141,6 +158,17 @@ export function idleFaults({
   if (sessionIdleSeconds <= sessionLifetimeSeconds) return [];
   const message = `must be at most sessionLifetimeSeconds, which is ${sessionLifetimeSeconds}`;
   return [{ path: "sessionIdleSeconds", message, code: "idle-above-lifetime" }];
+}
+
+/** A passkey that is added must be of use. */
+function enrolmentFaults(settings: OrganisationSettings): SettingsFault[] {
+  const { passkeyEnrolment } = settings;
+  const path = "passkeyEnrolment";
+  if (!passkeyEnrolments.includes(passkeyEnrolment))
+    return [{ path, message: `must be one of ${passkeyEnrolments.join(", ")}`, code: "enrolment" }];
+  if (passkeyEnrolment === "off" || offersFactor(settings, "passkey")) return [];
+  const message = "needs passkeys among the sign-in methods or second factors";
+  return [{ path, message, code: "no-passkeys" }];
 }
 
 /** Whoever must have a second factor needs one to add. */

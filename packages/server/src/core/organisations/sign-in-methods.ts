@@ -1,23 +1,40 @@
 /**
  * What an organisation offers to sign in with. Switching a method off never weakens an account and never turns its owner away
- * without a way on: where passwords are off, one leads to a passkey and to nothing else; an authenticator app that is off is
- * verified once more, before a passkey takes its place; a passkey that is somebody's only second factor is still one.
+ * without a way on: where nothing but passkeys signs in, a password leads to one and to nothing else; an authenticator app that
+ * is off is verified once more, before a passkey takes its place; a passkey that is somebody's only second factor is still one.
  */
 
 /** In the order of the sign-in page. */
-export const signInMethods = ["password", "passkey"] as const;
+export const signInMethods = ["password", "passkey", "emailCode", "magicLink"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
 /** Recovery codes come with either, and are no method of their own. */
 export const secondFactorMethods = ["totp", "passkey"] as const;
 export type SecondFactorMethod = (typeof secondFactorMethods)[number];
 
+/** After sign-in, to users without a passkey; `required` lets nobody on without one. */
+export const passkeyEnrolments = ["off", "offer", "required"] as const;
+export type PasskeyEnrolment = (typeof passkeyEnrolments)[number];
+
 type Methods = {
   readonly signInMethods: readonly SignInMethod[];
   readonly secondFactorMethods: readonly SecondFactorMethod[];
 };
 
-export const offersPasswords = ({ signInMethods }: Methods): boolean => signInMethods.includes("password");
+/** A code or a link, by email. */
+export const isMailMethod = (method: SignInMethod): boolean =>
+  method === "emailCode" || method === "magicLink";
+
+export const offersMail = ({ signInMethods }: Pick<Methods, "signInMethods">): boolean =>
+  signInMethods.some(isMailMethod);
+
+/** Passkeys and nothing else: every sign-in needs one, and a password leads to the first. */
+export const requiresPasskeys = (settings: Pick<Methods, "signInMethods">): boolean =>
+  !settings.signInMethods.includes("password") && !offersMail(settings);
+
+/** Else passwords are closed: none is asked for, reset or accepted, because every user has a way in by email. */
+export const takesPasswords = (settings: Pick<Methods, "signInMethods">): boolean =>
+  settings.signInMethods.includes("password") || requiresPasskeys(settings);
 
 /** To sign in with a passkey alone. */
 export const offersPasskeySignIn = ({ signInMethods }: Methods): boolean => signInMethods.includes("passkey");

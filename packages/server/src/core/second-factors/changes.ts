@@ -10,7 +10,7 @@ import type { MailedFactor } from "../mail/mail.ts";
 import { type Notice, type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
-import { offersFactor, offersPasswords, type SecondFactorMethod } from "../organisations/sign-in-methods.ts";
+import { offersFactor, requiresPasskeys, type SecondFactorMethod } from "../organisations/sign-in-methods.ts";
 import { type Assurance, assurance } from "../sessions/session.ts";
 import { lockUserAccount } from "../users/account.store.ts";
 import { organisationsOfUser } from "../users/members/members.store.ts";
@@ -188,7 +188,7 @@ async function requireWayIn(
   left: FactorSummary,
 ): Promise<void> {
   const { settings } = (await lockOrganisation(tx, organisation.id)) ?? organisation;
-  if (removed === "passkey" && left.passkeys === 0 && !offersPasswords(settings)) throw new LastPasskey();
+  if (removed === "passkey" && left.passkeys === 0 && requiresPasskeys(settings)) throw new LastPasskey();
   if (!hasSecondFactor(left) && settings.secondFactor === "required") throw new LastFactor();
 }
 

@@ -1,10 +1,17 @@
 /** Loads the second factors of a user in a browser, and whether one is missing. */
 import type { Db } from "../../db/open.ts";
+import { isEnforced } from "../domains/enforced-sign-in.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { offeredFactors, offersPasswords } from "../organisations/sign-in-methods.ts";
+import { offeredFactors, offersFactor, requiresPasskeys } from "../organisations/sign-in-methods.ts";
 import { type Assurance, assurance, isFresh, type SignedIn, toAssurance } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
-import { defaultAssurance, type FactorOwner, type FactorStatus, mustVerifyFactor } from "./second-factor.ts";
+import {
+  defaultAssurance,
+  type FactorOwner,
+  type FactorStatus,
+  mustAddPasskey,
+  mustVerifyFactor,
+} from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
 import { findTrustedBrowser } from "./trusted-browsers/trusted-browsers.store.ts";
 
@@ -28,11 +35,19 @@ export async function factorStatus(
     ...summary,
     isTrusted: trusted !== undefined,
     isRequired: organisation.settings.secondFactor === "required",
-    requiresPasskey: !offersPasswords(organisation.settings),
+    requiresPasskey: requiresPasskeys(organisation.settings),
     offered: offeredFactors(organisation.settings),
     mayEnrol: user.homeOrgId === organisation.id,
+    mustAddPasskey:
+      organisation.settings.passkeyEnrolment === "required" &&
+      summary.passkeys === 0 &&
+      (await mayAddPasskey(db, organisation, user)),
   };
 }
+
+/** Not users of a domain that is enforced: their passkeys would sign nobody in. */
+export const mayAddPasskey = async (db: Db, { id, settings }: Organisation, user: User): Promise<boolean> =>
+  user.homeOrgId === id && offersFactor(settings, "passkey") && !(await isEnforced(db, id, user.email));
 
 /** Whether the organisation requires a factor that the session has not verified, e.g. because it is older. */
 export async function lacksRequiredFactor(
@@ -43,12 +58,14 @@ export async function lacksRequiredFactor(
 ): Promise<boolean> {
   const reached = toAssurance(session.acr);
   if (reached >= strongestDemand(organisation.settings)) return false;
-  return defaultAssurance(await factorStatus(db, organisation, user, browser)) > reached;
+  const factors = await factorStatus(db, organisation, user, browser);
+  return defaultAssurance(factors) > reached || mustAddPasskey(factors, session);
 }
 
 /** What no user of the organisation needs more than: most sessions are answered without a query. */
 function strongestDemand(settings: Organisation["settings"]): Assurance {
-  if (!offersPasswords(settings) || !offeredFactors(settings).includes("totp"))
+  if (settings.passkeyEnrolment === "required") return assurance.phishingResistant;
+  if (requiresPasskeys(settings) || !offeredFactors(settings).includes("totp"))
     return assurance.phishingResistant;
   return settings.secondFactor === "required" ? assurance.multiFactor : assurance.none;
 }

@@ -29,6 +29,8 @@ export interface FactorStatus extends FactorSummary {
   readonly offered: readonly SecondFactorMethod[];
   /** Only in the home organisation. */
   readonly mayEnrol: boolean;
+  /** The organisation lets nobody on without a passkey, and the user has none. */
+  readonly mustAddPasskey?: boolean;
 }
 
 /**
@@ -41,6 +43,12 @@ export function defaultAssurance(factors: FactorStatus): Assurance {
   if (factors.isTrusted) return assurance.none;
   return hasWithdrawnFactorOnly(factors) ? assurance.phishingResistant : assurance.multiFactor;
 }
+
+/** Whoever comes from an identity provider has no credential here that a passkey would take the place of. */
+export const mustAddPasskey = (
+  { mustAddPasskey: asked = false }: FactorStatus,
+  { amr }: Pick<Session, "amr">,
+): boolean => asked && !amr.includes("fed");
 
 const hasWithdrawnFactorOnly = ({ offered, hasTotp, passkeys }: FactorStatus): boolean =>
   hasTotp && passkeys === 0 && !offered.includes("totp") && offered.includes("passkey");

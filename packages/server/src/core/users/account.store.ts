@@ -134,9 +134,10 @@ async function changeSearched(
 export function setPasswordHash(
   db: Db,
   key: AccountKey,
-  { hash, now, replaces }: { hash: string; now: number; replaces?: string | null },
+  { hash, now, replaces }: { hash: string | null; now: number; replaces?: string | null },
 ): Promise<boolean> {
-  const changed = typeof replaces === "string" ? {} : { password_changed_at: now, updated_at: now };
+  const changedAt = hash === null ? null : now;
+  const changed = typeof replaces === "string" ? {} : { password_changed_at: changedAt, updated_at: now };
   const query = updateAccount(db, key).set({ password_hash: hash, ...changed });
   if (replaces === undefined) return affectsAny(query);
   return affectsAny(query.where("password_hash", replaces === null ? "is" : "=", replaces));

@@ -32,9 +32,9 @@ export interface PasswordInput {
   readonly applicationId?: string | undefined;
   /**
    * Default: `sign-in`, which a domain that is enforced closes; `confirmation` is by who is signed in already, `linking` by whom
-   * the domain's own connection has let in.
+   * the domain's own connection has let in. `closed`: the organisation has no passwords, and a right one is a wrong one.
    */
-  readonly purpose?: "sign-in" | "break-glass" | "confirmation" | "linking";
+  readonly purpose?: "sign-in" | "break-glass" | "confirmation" | "linking" | "closed";
 }
 
 /** The time is compared again when the session starts, so that a concurrent password change prevents it. */
@@ -103,6 +103,8 @@ async function isOpenTo(
     case "confirmation":
     case "linking":
       return true;
+    case "closed":
+      return false;
     case "sign-in":
       return !(await isEnforced(db, orgId, email));
     case "break-glass":

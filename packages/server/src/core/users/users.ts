@@ -152,7 +152,8 @@ export async function setPassword(
 /** The organisation is the home organisation; the address is for the audit log, where it isn't the origin's. */
 export interface NewPassword extends Act {
   readonly id: string;
-  readonly hash: string;
+  /** null: there is none from now on, and nobody is told. */
+  readonly hash: string | null;
   readonly action: "password.set" | "password.reset" | "password.changed";
   readonly origin?: NoticeOrigin;
   /** When the verified password was set, null for none; nothing is replaced if it has changed since. */
@@ -181,7 +182,8 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
   const account = { orgId, id, actor, address };
   const factors = factorChoice && (await applyFactorChoice(tx, account, factorChoice, now));
   const user = await findUser(tx, orgId, id);
-  if (user) await sendNotice(tx, deps, user, { template: "PasswordChanged", factors }, origin);
+  if (user && hash !== null)
+    await sendNotice(tx, deps, user, { template: "PasswordChanged", factors }, origin);
   return true;
 }
 

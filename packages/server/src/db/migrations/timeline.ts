@@ -41,6 +41,7 @@ import { claimedGroups } from "./0042-claimed-groups.ts";
 import { deviceOrder } from "./0043-device-order.ts";
 import { upstreamSignIns } from "./0044-upstream-sign-ins.ts";
 import { connectionKeys } from "./0045-connection-keys.ts";
+import { emailSignIns } from "./0046-email-sign-ins.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -86,4 +87,5 @@ export const timeline: readonly Migration[] = [
   deviceOrder,
   upstreamSignIns,
   connectionKeys,
+  emailSignIns,
 ];

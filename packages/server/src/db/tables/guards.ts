@@ -43,6 +43,10 @@ export interface EmailCodeTable {
   code_mac: string;
   tries: number;
   expires_at: number;
+  /** SHA-256 of the token in the link that was sent with it; null for a code alone. */
+  link_hash: string | null;
+  /** The sealed sign-in that the link goes on with. */
+  flow: string | null;
 }
 
 export interface GuardsSchema {

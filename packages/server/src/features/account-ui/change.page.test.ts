@@ -30,6 +30,7 @@ const security: SecurityView = {
   ...testAccountFrame("security"),
   isRequired: true,
   factors: {
+    signals: { signalCurrentUserDetails: { rpId: "id.example" } },
     passwordSince: 1_790_000_000_000,
     totpSince: 1_790_000_000_000,
     passkeys: [

@@ -5,6 +5,7 @@
 import Type from "typebox";
 import { mayUse } from "../../core/application-access/application-access.ts";
 import type { Application } from "../../core/applications/application.ts";
+import { takesPasswords } from "../../core/organisations/sign-in-methods.ts";
 import { backendSource } from "../../core/rate-limits/guess-source.ts";
 import { checkPassword, type RightPassword } from "../../core/users/check-password.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
@@ -50,7 +51,8 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       if (!application) throw notAuthenticated("unknown application");
       const source = backendSource(caller);
       const { Email: email, Password: password, TwoFactorCode: code } = input;
-      const right = await checkPassword(deps, { orgId: organisation.id, email, password, source });
+      const purpose = takesPasswords(organisation.settings) ? "sign-in" : "closed";
+      const right = await checkPassword(deps, { orgId: organisation.id, email, password, source, purpose });
       if (right === "invalid-credentials") throw wrongPassword();
       if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
       await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);

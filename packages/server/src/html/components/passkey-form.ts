@@ -30,3 +30,10 @@ ${form.divider !== undefined && html`<p class="or" data-passkey-divider${hidden}
 ${form.after}</form>
 `;
 }
+
+/** WebAuthn Level 3 §5.1.10: what is signalled to the browser, by the name of its method. */
+export type PasskeySignals = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Read by scripts/passkey.js, where the browser has these methods; nothing to see. */
+export const passkeySignals = (signals: PasskeySignals): Html =>
+  html`<div hidden data-passkey-signals="${JSON.stringify(signals)}"></div>`;

@@ -21,7 +21,9 @@ export type MailView = {
   recoveryUri: string;
 } & (
   | {
-      template: "ResetPassword" | "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
+      template:
+        | ("ResetPassword" | "VerifyEmail" | "AcceptInvitation")
+        | ("AcceptRoaming" | "ChangeEmail" | "MagicLink");
       data: LinkData;
     }
   | {
@@ -52,6 +54,8 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
     case "EmailCode":
       return codeMail(view, view.data, messages);
+    case "MagicLink":
+      return linkMail(view, view.data, text.magicLink, text.magicLink.confirm);
     case "AccountExists":
       return noticeMail(view, view.data, messages, text.accountExists);
     case "EmailChanged":

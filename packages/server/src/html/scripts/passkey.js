@@ -48,3 +48,8 @@ const serve = (form) => {
 if (window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
   for (const form of document.querySelectorAll("form[data-passkey]")) void serve(form);
 }
+
+// What the server knows of the account's passkeys, so that managers drop those that are gone, and show the account's name.
+for (const one of document.querySelectorAll("[data-passkey-signals]"))
+  for (const [method, options] of Object.entries(JSON.parse(one.dataset.passkeySignals)))
+    void window.PublicKeyCredential?.[method]?.(options)?.catch(() => {});

@@ -85,6 +85,12 @@ export type FirstSignInCookies = TokenCookie;
 export const firstSignInCookies = (baseUrl: string): FirstSignInCookies =>
   tokenCookie(baseUrl, "signet-first", "sgn_fi_");
 
+/** Who has said "later" to a passkey in this browser; no credential. */
+export type PostponedPasskeyCookies = Pick<TokenCookie, "read" | "write">;
+
+export const postponedPasskeyCookies = (baseUrl: string): PostponedPasskeyCookies =>
+  tokenCookie(baseUrl, "signet-passkey-later", "sgn_pp_");
+
 export type TrustedBrowserCookies = Pick<TokenCookie, "read" | "write">;
 
 /** A trusted browser skips the second factor. The cookie counts only after the right password. */

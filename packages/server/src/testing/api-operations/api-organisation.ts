@@ -17,6 +17,18 @@ export const apiOrganisationCases = apiV1Cases({
     status: 200,
     wrong: [...wrongBodies, { name: null }, { policies: { passwordMinLength: 1 } }, { branding: { a: 1 } }],
   },
+  "GET /sign-in": { scopes: reads, path: () => "/sign-in", status: 200 },
+  "PUT /sign-in": {
+    scopes: writes,
+    path: () => "/sign-in",
+    options: () => ({ body: { methods: ["passkey", "password", "emailCode"], passkeyEnrolment: "offer" } }),
+    status: 200,
+    wrong: [
+      ...wrongBodies,
+      ...[{ methods: [] }, { methods: ["totp"] }, { methods: ["passkey", "passkey"] }, { methods: null }],
+      ...[{ passkeyEnrolment: "always" }, { order: [] }],
+    ],
+  },
   "GET /signing-keys": {
     scopes: reads,
     path: () => "/signing-keys",

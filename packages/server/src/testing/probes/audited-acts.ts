@@ -62,6 +62,7 @@ const uses: Readonly<Record<string, readonly string[]>> = {
 /** Events that may have no target. */
 const withoutTarget: Partial<Readonly<Record<AuditAction, string>>> = {
   "device-attestation.refused": "the code was none of ours",
+  "email-code.sent": "no account has this address",
   "password-reset.requested": "no account has this address",
   "registration.requested": "there is no account yet",
   "roaming.requested": "whether there is one is the other organisation's to know",

@@ -99,13 +99,32 @@ export function creationOptions(input: NewPasskeyOptions): PublicKeyCredentialCr
   return {
     challenge: input.challenge,
     rp: { id: input.relyingParty.id, name: organisationName },
-    user: { id: userHandle(user.id), name: user.email, displayName: `${user.email} (${organisationName})` },
+    user: { id: userHandle(user.id), ...accountNames(user, organisationName) },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: "public-key" as const })),
     timeout: TIMEOUT_MS,
     excludeCredentials: input.existing.map(descriptor),
     // Discoverable if possible, so that it signs in alone; otherwise it is a second factor.
     authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
     attestation: "none",
+  };
+}
+
+const accountNames = ({ email }: { readonly email: string }, organisationName: string) => ({
+  name: email,
+  displayName: `${email} (${organisationName})`,
+});
+
+/** WebAuthn Level 3 §5.1.10: for the account's own page, which tells nobody else. */
+export function accountSignals({
+  relyingParty: { id: rpId },
+  user,
+  organisationName,
+  existing,
+}: Omit<NewPasskeyOptions, "challenge">) {
+  const userId = userHandle(user.id);
+  return {
+    signalAllAcceptedCredentials: { rpId, userId, allAcceptedCredentialIds: existing.map(({ id }) => id) },
+    signalCurrentUserDetails: { rpId, userId, ...accountNames(user, organisationName) },
   };
 }
 

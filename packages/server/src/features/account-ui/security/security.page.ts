@@ -6,10 +6,12 @@ import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
 import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { type PasskeySignals, passkeySignals } from "../../../html/components/passkey-form.ts";
 import { dayWithin } from "../../../html/components/relative-time.ts";
 import { toast } from "../../../html/components/toast.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { passkeyScript } from "../../../html/scripts.ts";
 
 export type SecurityDone = keyof Messages["security"]["done"] | "passwordChanged";
 
@@ -25,6 +27,7 @@ export type SecurityView = ConsoleFrame & {
         passwordSince: number | null;
         /** Milliseconds; undefined without an authenticator app. */
         totpSince: number | undefined;
+        signals: PasskeySignals;
         passkeys: readonly {
           name: string;
           createdAt: number;
@@ -211,6 +214,7 @@ export function securityPage(view: SecurityView): Html {
   const done = doneText(view);
   return consoleLayout({
     ...view,
+    scripts: [passkeyScript.path],
     title: view.messages.console.frame.accountPages.security,
     summary: [
       text.summary({ organisation: organisation.name }),
@@ -226,6 +230,7 @@ ${
         password(factors, view.messages),
         authenticator(factors, view.messages, view.offered.includes("totp")),
         passkeys(factors, view.messages, view.offered.includes("passkey")),
+        passkeySignals(factors.signals),
         recovery(factors, text.recovery),
         identities(factors, view.messages),
       ]

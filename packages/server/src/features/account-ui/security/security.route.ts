@@ -7,6 +7,7 @@ import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { offeredFactors } from "../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
+import { accountSignals } from "../../../core/second-factors/passkeys/passkeys.ts";
 import { findFactorSummary, findTotp } from "../../../core/second-factors/second-factors.store.ts";
 import {
   findTrustedBrowser,
@@ -59,7 +60,7 @@ async function showSecurity(deps: AccountDeps, visit: AccountVisit): Promise<voi
 }
 
 async function loadFactors(
-  { database, linkConnectionUri }: AccountDeps,
+  { database, linkConnectionUri, relyingParty }: AccountDeps,
   visit: AccountVisit,
   path: (rest: string) => string,
 ): Promise<SecurityView["factors"]> {
@@ -85,6 +86,9 @@ async function loadFactors(
       .filter(({ id }) => !linked.some(({ connectionId }) => connectionId === id))
       .map(({ id, name }) => ({ connectionId: id, name, uri: linkConnectionUri(visit, id, user.id) })),
     recoveryCodes,
+    signals: accountSignals({
+      ...{ relyingParty, user, organisationName: organisation.name, existing: passkeys },
+    }),
     uris: {
       password: accountPath(organisation, "password"),
       authenticator: path("authenticator"),

@@ -23,6 +23,7 @@ export function sampleMail(
     case "AcceptRoaming":
       return { template, data: { ...linked, inviter: "admin@example.com" } };
     case "ChangeEmail":
+    case "MagicLink":
     case "ResetPassword":
     case "VerifyEmail":
       return { template, data: linked };

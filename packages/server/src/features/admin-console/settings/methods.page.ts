@@ -1,6 +1,8 @@
 /** The form of sign-in methods, beside the page as it would be. */
+
+import { passkeyEnrolments, signInMethods } from "../../../core/organisations/sign-in-methods.ts";
 import { consoleLayout } from "../../../html/components/console-layout.ts";
-import { checkField, radioField } from "../../../html/components/fields.ts";
+import { checkField, radioField, selectField } from "../../../html/components/fields.ts";
 import { fieldsOf, formNotice } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import { recordForm } from "../../../html/components/record-form.ts";
@@ -10,16 +12,14 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import { draftPreviewScript, framesScript } from "../../../html/scripts.ts";
 import { editorHead, editorTabs, livePreview } from "./live-preview.page.ts";
 
-/** What signs in alone, and in which order. */
-export const methodChoices = {
-  "password-passkey": ["password", "passkey"],
-  "passkey-password": ["passkey", "password"],
-  passkey: ["passkey"],
-  password: ["password"],
-} as const;
-export type MethodChoice = keyof typeof methodChoices;
+/** One for each place of the sign-in page: a method, or nothing. */
+export const methodFields = ["method1", "method2", "method3", "method4"] as const;
 
-export type MethodsInput = { signInMethods: string; offersTotp: boolean; offersPasskey: boolean };
+export type MethodsInput = Record<(typeof methodFields)[number], string> & {
+  passkeyEnrolment: string;
+  offersTotp: boolean;
+  offersPasskey: boolean;
+};
 
 export type MethodsView = FormView<MethodsInput> & {
   done: keyof Messages["console"]["settings"]["done"] | undefined;
@@ -46,13 +46,14 @@ export function methodsPage(view: MethodsView): Html {
         id: FORM_ID,
         isDraft: true,
         fields: [
+          html`<fieldset class="field-group"><legend>${text.methods}</legend>
+<p class="field-hint">${text.methodsHint}</p>
+${methodFields.map((name, at) => selectField({ ...field(name), choices: methodChoices(text, at > 0) }))}</fieldset>
+`,
           radioField({
-            ...field("signInMethods"),
-            hint: text.methodsHint,
-            choices: (Object.keys(methodChoices) as MethodChoice[]).map((value) => ({
-              value,
-              ...text.methodChoices[value],
-            })),
+            ...field("passkeyEnrolment"),
+            hint: text.enrolmentHint,
+            choices: passkeyEnrolments.map((value) => ({ value, ...text.enrolmentChoices[value] })),
           }),
           html`<fieldset class="field-group"><legend>${text.factorMethods}</legend>
 <p class="field-hint">${text.factorMethodsText}</p>
@@ -67,10 +68,16 @@ ${livePreview(view, { id: FORM_ID, rest: methodsPath })}</div>
   });
 }
 
+const methodChoices = (text: Messages["console"]["settings"], mayBeNone: boolean) => [
+  ...(mayBeNone ? [{ value: "", label: text.methodNone }] : []),
+  ...signInMethods.map((value) => ({ value, label: text.methodNames[value] })),
+];
+
 export const methodLabels = (
   text: Messages["console"]["settings"],
 ): Readonly<Record<keyof MethodsInput, string>> => ({
-  signInMethods: text.methods,
+  ...text.methodPlaces,
+  passkeyEnrolment: text.enrolment,
   offersTotp: text.factorTotp,
   offersPasskey: text.factorPasskey,
 });

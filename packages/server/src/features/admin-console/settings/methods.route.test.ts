@@ -37,30 +37,40 @@ forEachDatabase(({ fresh }) => {
     assert.equal(page.status, 400);
     return /class="fault-links"><li><a href="#([^"]+)"/.exec(page.body)?.[1];
   };
+  const chosen = (method1 = "", method2 = "", method3 = "", method4 = "") => ({
+    ...{ method1, method2, method3, method4 },
+  });
   const UNTOUCHED = [
     ["password", "passkey"],
     ["totp", "passkey"],
   ];
 
   test("previews the order as it is chosen, and stores nothing", async () => {
-    const draft = async (signInMethods: string) => {
-      const form = formOfPage(await here.get(PATH), { signInMethods });
+    const draft = async (...places: string[]) => {
+      const form = formOfPage(await here.get(PATH), chosen(...places));
       const { status, body } = await here.post(`${PATH}/preview`, form);
       assert.equal(status, 200);
       assert.doesNotMatch(body, /<script/);
       return body;
     };
-    const first = await draft("passkey-password");
+    const first = await draft("passkey", "password");
     assert.ok(first.indexOf('id="passkey-submit"') < first.indexOf('id="login-submit"'));
     assert.match(await draft("passkey"), /id="without-passkey"/);
     assert.doesNotMatch(await draft("password"), /id="passkey-submit"/);
+    assert.match(await draft("password", "", "emailCode"), /id="email"/);
+    assert.doesNotMatch(await draft("password", "emailCode"), /id="password"/);
     assert.doesNotMatch(await draft("<script>"), /id="without-passkey"/);
     assert.deepEqual(await stored(), UNTOUCHED);
   });
 
   test("refuses what would turn the administrator away, and what is no choice", async () => {
-    assert.equal(await faultOf({ signInMethods: "passkey" }), "signInMethods");
-    assert.equal(await faultOf({ signInMethods: "totp" }), "signInMethods");
+    for (const places of [["passkey"], ["totp"], ["password", "password"], ["", "", "", ""]])
+      assert.equal(await faultOf(chosen(...places)), "method1", places.join());
+    // No email can be sent here.
+    assert.equal(await faultOf(chosen("emailCode", "magicLink")), "method1");
+    assert.equal(await faultOf({ passkeyEnrolment: "sometimes" }), "passkeyEnrolment");
+    const useless = { ...chosen("password"), passkeyEnrolment: "offer", offersPasskey: undefined };
+    assert.equal(await faultOf(useless), "passkeyEnrolment");
     assert.deepEqual(await stored(), UNTOUCHED);
   });
 
@@ -91,7 +101,7 @@ forEachDatabase(({ fresh }) => {
     const { own, browser, base } = await withAuthenticator("Raced");
     const { database } = running.service;
     await givePasskey(running.service, { ...own, user: own.administrator });
-    const form = formOfPage(await browser.get(base + PATH), { signInMethods: "passkey" });
+    const form = formOfPage(await browser.get(base + PATH), chosen("passkey"));
     const { transaction } = database;
     // Just before the form's own transaction, after its fields are checked; no part of that request.
     const saving = Promise.withResolvers<void>();
@@ -107,7 +117,7 @@ forEachDatabase(({ fresh }) => {
     const refused = await browser.post(base + PATH, form);
     Object.assign(database, { transaction });
     assert.equal(refused.status, 400);
-    assert.match(refused.body, /href="#signInMethods"/);
+    assert.match(refused.body, /href="#method1"/);
     const found = await findOrganisation(database.query, own.organisation.id);
     assert.deepEqual(found?.settings.signInMethods, ["password", "passkey"]);
   });
@@ -154,7 +164,9 @@ forEachDatabase(({ fresh }) => {
     const running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
     const org = await seedRecords(running.service, "Acme");
     const here = await consoleBrowser(running, org);
-    const saved = await here.send(PATH, { signInMethods: "passkey-password", offersTotp: undefined });
+    const saved = await here.send(PATH, {
+      ...{ method1: "passkey", method2: "password", passkeyEnrolment: "offer", offersTotp: undefined },
+    });
     assert.match(saved.location ?? "", /sign-in-methods\?done=methods$/);
     const { settings } = (await findOrganisation(running.service.database.query, org.organisation.id)) ?? {};
     assert.deepEqual(settings?.signInMethods, ["passkey", "password"]);
@@ -165,7 +177,7 @@ forEachDatabase(({ fresh }) => {
       [
         "organisation.changed",
         `user:${org.administrator.id}`,
-        { settings: ["signInMethods", "secondFactorMethods"] },
+        { settings: ["signInMethods", "passkeyEnrolment", "secondFactorMethods"] },
       ],
     );
     const shown = await here.get(`${PATH}?done=methods`);

@@ -3,7 +3,16 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation, OrganisationSettings } from "../../../core/organisations/organisation.ts";
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
-import { offeredFactors, offersPasswords } from "../../../core/organisations/sign-in-methods.ts";
+import {
+  isMailMethod,
+  isMethodList,
+  offeredFactors,
+  offersMail,
+  type PasskeyEnrolment,
+  requiresPasskeys,
+  type SignInMethod,
+  signInMethods,
+} from "../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -14,13 +23,17 @@ import type { SentForm } from "../../../page-kit/accept-form.ts";
 import { doneKey } from "../../../page-kit/console-frame.ts";
 import { type EditForm, type Editing, editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consolePath, consoleRoute } from "../../../page-kit/page.ts";
-import { type MethodChoice, type MethodsInput, methodChoices, methodsPage } from "./methods.page.ts";
+import { type MethodsInput, methodFields, methodsPage } from "./methods.page.ts";
 import { organisationRecord } from "./organisation-record.ts";
+import type { PoliciesDeps } from "./policies.route.ts";
 import { type SignInPreviewDeps, showSignIn } from "./show-sign-in.ts";
 
-type Methods = Pick<OrganisationSettings, "signInMethods" | "secondFactorMethods">;
+type Methods = Pick<OrganisationSettings, "signInMethods" | "secondFactorMethods" | "passkeyEnrolment">;
 
-export function methodsRoutes(app: FastifyInstance, deps: SignInPreviewDeps): void {
+export function methodsRoutes(
+  app: FastifyInstance,
+  deps: SignInPreviewDeps & Pick<PoliciesDeps, "outbox">,
+): void {
   editRoute(app, deps, "/oauth/manage/:org/settings/sign-in-methods", {
     ...methodsForm,
     validate: (input, editing) => validate(deps, input, editing),
@@ -32,23 +45,39 @@ export function methodsRoutes(app: FastifyInstance, deps: SignInPreviewDeps): vo
   });
 }
 
-const toInput = ({ settings }: Organisation): MethodsInput => ({
-  signInMethods: settings.signInMethods.join("-"),
-  offersTotp: settings.secondFactorMethods.includes("totp"),
-  offersPasskey: settings.secondFactorMethods.includes("passkey"),
-});
-
-const readInput = ({ values }: Pick<SentForm, "values">): MethodsInput => ({
-  signInMethods: (values.get("signInMethods") ?? "").slice(0, 40),
-  offersTotp: values.has("offersTotp"),
-  offersPasskey: values.has("offersPasskey"),
-});
-
-/** Undefined for what is no choice. */
-function toMethods({ signInMethods, offersTotp, offersPasskey }: MethodsInput): Methods | undefined {
-  if (!Object.hasOwn(methodChoices, signInMethods)) return undefined;
+const toInput = ({ settings }: Organisation): MethodsInput => {
+  const [method1 = "", method2 = "", method3 = "", method4 = ""] = settings.signInMethods;
   return {
-    signInMethods: methodChoices[signInMethods as MethodChoice],
+    ...{ method1, method2, method3, method4 },
+    passkeyEnrolment: settings.passkeyEnrolment,
+    offersTotp: settings.secondFactorMethods.includes("totp"),
+    offersPasskey: settings.secondFactorMethods.includes("passkey"),
+  };
+};
+
+function readInput({ values }: Pick<SentForm, "values">): MethodsInput {
+  const text = (name: string) => (values.get(name) ?? "").slice(0, 40);
+  return {
+    ...{ method1: text("method1"), method2: text("method2") },
+    ...{ method3: text("method3"), method4: text("method4") },
+    passkeyEnrolment: text("passkeyEnrolment"),
+    offersTotp: values.has("offersTotp"),
+    offersPasskey: values.has("offersPasskey"),
+  };
+}
+
+/** Undefined for what is no choice. Places may be left out: what is chosen moves up. */
+function toMethods({
+  passkeyEnrolment,
+  offersTotp,
+  offersPasskey,
+  ...places
+}: MethodsInput): Methods | undefined {
+  const chosen = methodFields.map((name) => places[name]).filter((method) => method !== "");
+  if (!isMethodList(chosen, signInMethods, { isEmptyAllowed: false })) return undefined;
+  return {
+    signInMethods: chosen as SignInMethod[],
+    passkeyEnrolment: passkeyEnrolment as PasskeyEnrolment,
     secondFactorMethods: [
       ...(offersTotp ? (["totp"] as const) : []),
       ...(offersPasskey ? (["passkey"] as const) : []),
@@ -76,11 +105,19 @@ const methodsForm: Omit<EditForm<ConsoleDeps, Organisation, MethodsInput, Method
   readInput,
   toDisplay: (input, { messages }) => {
     const { frame, settings: text } = messages.console;
-    const isKnown = Object.hasOwn(methodChoices, input.signInMethods);
+    const method = (value: string) =>
+      value === ""
+        ? text.methodNone
+        : Object.hasOwn(text.methodNames, value)
+          ? text.methodNames[value as SignInMethod]
+          : value;
+    const { passkeyEnrolment } = input;
     return {
-      signInMethods: isKnown
-        ? text.methodChoices[input.signInMethods as MethodChoice].label
-        : input.signInMethods,
+      ...{ method1: method(input.method1), method2: method(input.method2) },
+      ...{ method3: method(input.method3), method4: method(input.method4) },
+      passkeyEnrolment: Object.hasOwn(text.enrolmentChoices, passkeyEnrolment)
+        ? text.enrolmentChoices[passkeyEnrolment as PasskeyEnrolment].label
+        : passkeyEnrolment,
       offersTotp: input.offersTotp ? frame.yes : frame.no,
       offersPasskey: input.offersPasskey ? frame.yes : frame.no,
     };
@@ -103,12 +140,14 @@ const methodsForm: Omit<EditForm<ConsoleDeps, Organisation, MethodsInput, Method
 };
 
 async function validate(
-  { database }: Pick<ConsoleDeps, "database">,
+  { database, outbox }: Pick<ConsoleDeps, "database"> & Pick<PoliciesDeps, "outbox">,
   input: MethodsInput,
   { messages, signedIn: { user } }: Editing<Organisation>,
 ) {
   const methods = toMethods(input);
-  if (!methods) return { faults: { signInMethods: messages.console.settings.faults.choice } };
+  if (!methods) return { faults: { method1: messages.console.settings.faults.methods } };
+  if (!outbox.isOpen && methods.signInMethods.every(isMailMethod))
+    return { faults: { method1: messages.console.settings.faults.noMail } };
   const reason = await ownLoss(database.query, methods, user);
   return reason ? { faults: ownFault(reason, messages) } : { content: methods };
 }
@@ -125,16 +164,16 @@ class LosesOwnSignIn extends Error {
 }
 
 const ownFault = (reason: OwnLoss, { console: { settings } }: Messages) => ({
-  [reason === "ownFactor" ? "offersTotp" : "signInMethods"]: settings.faults[reason],
+  [reason === "ownFactor" ? "offersTotp" : "method1"]: settings.faults[reason],
 });
 
 /** Refused: what would leave whoever sets it without a way to sign in that is theirs already. */
 async function ownLoss(db: Db, methods: Methods, user: SignedIn["user"]): Promise<OwnLoss | undefined> {
   const factors = await findFactorSummary(db, factorOwner(user));
   const hasPassword = (await findPasswordChangedAt(db, user)) !== null;
-  if (!methods.signInMethods.includes("passkey")) {
+  if (!offersMail(methods) && !methods.signInMethods.includes("passkey")) {
     if (!hasPassword) return "ownPassword";
-  } else if (!offersPasswords(methods) && factors.passkeys === 0) return "ownPasskey";
+  } else if (requiresPasskeys(methods) && factors.passkeys === 0) return "ownPasskey";
   const offered = offeredFactors(methods);
   const losesApp = factors.hasTotp && factors.passkeys === 0 && !offered.includes("totp");
   return losesApp && offered.includes("passkey") ? "ownFactor" : undefined;

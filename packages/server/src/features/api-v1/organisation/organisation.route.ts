@@ -39,6 +39,7 @@ const policies = {
   sessionLifetimeSeconds: Type.Integer(),
   sessionIdleSeconds: Type.Integer(),
   signInMethods: Type.Array(Type.String()),
+  passkeyEnrolment: Type.String(),
   secondFactorMethods: Type.Array(Type.String()),
   secondFactor: Type.Enum(["optional", "required"]),
   requireVerifiedEmail: Type.Boolean(),

@@ -28,6 +28,7 @@ import type { PageApplication, PageFrame, PageOrganisation } from "../../../html
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import type {
+  PostponedPasskeyCookies,
   RecognitionCookies,
   SessionCookies,
   TrustedBrowserCookies,
@@ -64,6 +65,7 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly activity: Pick<Activity, "count">;
   readonly refusedRequests: Pick<RefusedRequests, "note">;
   readonly secondFactors: SecondFactorDeps;
+  readonly postponedPasskeys: PostponedPasskeyCookies;
   readonly poolSigning: PoolSigning;
   readonly signingPools: SigningPoolDirectory;
 }

@@ -88,8 +88,34 @@ export function withPrompts(flow: Flow, prompts: readonly Prompt[]): Flow {
 /** Parameter of a page's flow: the signed-in user confirms their identity. */
 export const CONFIRMATION = "confirmation";
 
+/** Parameter of a flow whose address is known: it stands in `login_hint`. No request can send it. */
+const IDENTIFIED = "identified";
+
+/** Whoever signs in has typed their address (connections.md §3, email-first). */
+export const withEmail = (flow: Flow, email: string): Flow => ({
+  ...flow,
+  parameters: [
+    ...flow.parameters.filter(([name]) => name !== "login_hint" && name !== IDENTIFIED),
+    ["login_hint", email],
+    [IDENTIFIED, "true"],
+  ],
+});
+
+export const identifiedEmail = (flow: Flow): string | undefined => {
+  const { values } = flowForm(flow);
+  return values.has(IDENTIFIED) ? values.get("login_hint") : undefined;
+};
+
+export const withoutEmail = (flow: Flow): Flow =>
+  identifiedEmail(flow) === undefined
+    ? flow
+    : {
+        ...flow,
+        parameters: flow.parameters.filter(([name]) => name !== "login_hint" && name !== IDENTIFIED),
+      };
+
 /** The same request, started now, with a sign-in by any user first. */
 export function withAnotherAccount(flow: Flow, prompts: readonly Prompt[], now: number): Flow {
-  const parameters = flow.parameters.filter(([name]) => name !== CONFIRMATION);
+  const parameters = withoutEmail(flow).parameters.filter(([name]) => name !== CONFIRMATION);
   return withPrompts({ ...flow, parameters, startedAt: now }, [...new Set<Prompt>(["login", ...prompts])]);
 }

@@ -6,6 +6,7 @@ import {
   defaultAssurance,
   type FactorStatus,
   mayEnrolFor,
+  mustAddPasskey,
   mustVerifyFactor,
 } from "../../../core/second-factors/second-factor.ts";
 import {
@@ -27,6 +28,8 @@ export type SignInStep =
   /** The application is limited to assigned users, and this user is not assigned. */
   | { readonly kind: "not-assigned"; readonly signedIn: SignedIn }
   | { readonly kind: "verify-email"; readonly signedIn: SignedIn }
+  /** The user may add a passkey now, or later. */
+  | { readonly kind: "passkey-offer"; readonly signedIn: SignedIn }
   | { readonly kind: "refuse"; readonly error: OAuthError };
 
 /** Verify or enrol a second factor that reaches this assurance. */
@@ -54,6 +57,7 @@ export interface SignInContext {
   readonly hintedUser: string | null | undefined;
   readonly isDenied?: boolean;
   readonly requiresVerifiedEmail?: boolean;
+  readonly offersPasskey?: boolean;
 }
 
 export interface AuthorizationContext extends SignInContext {
@@ -102,7 +106,8 @@ export function signInStep(
   return (
     factorStep(context, signedIn) ??
     accessStep(context, signedIn) ??
-    verifyEmailStep(context, signedIn) ?? { kind: "signed-in", signedIn }
+    verifyEmailStep(context, signedIn) ??
+    offerStep(context, signedIn) ?? { kind: "signed-in", signedIn }
   );
 }
 
@@ -119,6 +124,12 @@ function verifyEmailStep({ request, requiresVerifiedEmail }: SignInContext, sign
   return ask(request, step, "interaction_required", "the user must verify their email address");
 }
 
+/** Right after a sign-in, never in the way of what asks for none. */
+const offerStep = (context: SignInContext, signedIn: SignedIn): SignInStep | undefined =>
+  context.offersPasskey && signedInForRequest(context, signedIn) && !isSilent(context.request)
+    ? { kind: "passkey-offer", signedIn }
+    : undefined;
+
 /**
  * The second-factor step that is due, also for a verified password before its session exists.
  * @returns undefined when the sign-in reaches the required assurance
@@ -126,7 +137,7 @@ function verifyEmailStep({ request, requiresVerifiedEmail }: SignInContext, sign
 export function factorStep(
   context: Pick<SignInContext, "request" | "now" | "factors">,
   signedIn: SignedIn,
-): Exclude<SignInStep, { kind: "select-account" | "not-assigned" }> | undefined {
+): Exclude<SignInStep, { kind: "select-account" | "not-assigned" | "passkey-offer" }> | undefined {
   const { request, now, factors } = context;
   const { session } = signedIn;
   const reached = toAssurance(session.acr);
@@ -136,6 +147,7 @@ export function factorStep(
     minimum,
     reachablePreference(request, session, factors),
     defaultAssurance(factors),
+    mustAddPasskey(factors, session) ? assurance.phishingResistant : assurance.none,
   ) as Assurance;
   if (reached >= required) return undefined;
 

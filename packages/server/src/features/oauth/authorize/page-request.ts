@@ -110,7 +110,14 @@ export function flowPage(
   visit: Visit,
   { flow, request }: FlowRequest,
   user: Pick<User, "locale"> | undefined,
-  endpoint: "login" | "authorize" | "twofactor" | "email-code" | "link-account" | "break-glass",
+  endpoint:
+    | "login"
+    | "authorize"
+    | "twofactor"
+    | "email-code"
+    | "link-account"
+    | "break-glass"
+    | `magic/${string}`,
 ) {
   const frame = pageFrame(visit, request.uiLocales, user);
   const { application, redirectsElsewhere } = signInDestination(request, visit.organisation, frame.messages);

@@ -1,9 +1,16 @@
 /** Loads what next-step.ts decides by. */
+import { sha256Base64url } from "@signet/protocol/hash";
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { factorStatus, lacksRequiredFactor } from "../../../core/second-factors/factor-status.ts";
+import {
+  factorOwner,
+  factorStatus,
+  lacksRequiredFactor,
+  mayAddPasskey,
+} from "../../../core/second-factors/factor-status.ts";
 import type { FactorStatus } from "../../../core/second-factors/second-factor.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
+import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
+import { isFresh, type SignedIn } from "../../../core/sessions/session.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import type { User } from "../../../core/users/user.ts";
 import { type BrowserDeps, currentSession, type Visit } from "./browser.ts";
@@ -34,9 +41,29 @@ export async function loadSignInContext(
       user !== undefined &&
       application !== undefined &&
       !(await mayUse(deps.database.query, application, user.id)),
+    offersPasskey: signedIn !== undefined && (await offersPasskey(deps, visit, request, signedIn)),
     requiresVerifiedEmail: visit.organisation.settings.requireVerifiedEmail,
   };
 }
+
+/** Whoever has said "later" in this browser is not asked again for a month; nor is who confirms a change. */
+async function offersPasskey(
+  deps: BrowserDeps,
+  visit: Visit,
+  request: AuthorizationRequest | PageRequest,
+  { session, user }: SignedIn,
+): Promise<boolean> {
+  const { organisation } = visit;
+  if (organisation.settings.passkeyEnrolment !== "offer" || session.amr.includes("fed")) return false;
+  if (("page" in request && request.isConfirmation) || !isFresh(session, deps.clock())) return false;
+  if (deps.postponedPasskeys.read(visit.request, organisation.id) === postponed(user)) return false;
+  const { passkeys } = await findFactorSummary(deps.database.query, factorOwner(user));
+  return passkeys === 0 && mayAddPasskey(deps.database.query, organisation, user);
+}
+
+/** The cookie of this user: whoever shares the browser is asked too. */
+export const postponed = ({ id, homeOrgId }: User): string =>
+  `sgn_pp_${sha256Base64url(`passkey-later|${homeOrgId}|${id}`)}`;
 
 /**
  * The user's second factors, and whether this browser is trusted. A trusted browser skips the second factor on the way to

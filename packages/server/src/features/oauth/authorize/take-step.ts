@@ -5,7 +5,7 @@ import { findConsents } from "../../../core/consents/consents.store.ts";
 import { grantableByUser, nameableResources } from "../../../core/scopes/api-scopes.ts";
 import { type BrowserDeps, flowPath, openFlow, redirectTo, type Visit } from "./browser.ts";
 import { type RequestedAccess, requestedAccess } from "./consent/requested-access.ts";
-import { showStepUp } from "./factors/factor-step.ts";
+import { showPasskeyOffer, showStepUp } from "./factors/factor-step.ts";
 import { type Flow, flowForm } from "./flow.ts";
 import { type NextStep, nextStep, signInStep } from "./next-step.ts";
 import { type PageRequest, readPageRequest } from "./page-request.ts";
@@ -117,6 +117,8 @@ export async function takeStep(deps: BrowserDeps, visit: Visit, current: Current
     case "second-factor":
     case "enrolment":
       return showStepUp(deps, visit, { flow, request, step });
+    case "passkey-offer":
+      return showPasskeyOffer(deps, visit, { flow, request }, step.signedIn);
     case "verify-email":
       return redirectTo(visit, flowPath(deps, visit, "verify-email", flow));
     case "not-assigned":

@@ -10,8 +10,11 @@ import { type NewPasswordFailure, newPasswordField, passwordRefusal } from "./ne
 import type { RecoveryFrame } from "./recovery.page.ts";
 
 export type PageActionType = "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
-/** What the page says; a registration is verified by a link of the type `VerifyEmail`. */
-export type ActionPurpose = PageActionType | "Registration";
+/**
+ * What the page says; a registration is verified by a link of the type `VerifyEmail`. Where passwords are closed, an invitation
+ * asks for none.
+ */
+export type ActionPurpose = PageActionType | "Registration" | "InvitationByEmail";
 
 export type ActionView = RecoveryFrame & {
   action: string;

@@ -8,6 +8,7 @@ import { type OpenedAction, openAction } from "../../../core/actions/actions.ts"
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
+import { takesPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
@@ -27,7 +28,7 @@ import {
   type Visit,
 } from "../authorize/browser.ts";
 import { pageFlow } from "../authorize/page-request.ts";
-import { continueWithPassword } from "../authorize/sign-in/password-session.ts";
+import { continueWithEmail, continueWithPassword } from "../authorize/sign-in/password-session.ts";
 import { readFlow } from "../authorize/take-step.ts";
 import { type ActionPurpose, actionPage, type PageActionType } from "./action.page.ts";
 import { showBrokenLink } from "./link.ts";
@@ -55,7 +56,8 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
   if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, opened, { error: "session-expired", status: 403 });
   const { action, id, about } = opened;
-  const password = needsNewPassword(action) ? (form.values.get("password") ?? "") : undefined;
+  const asksPassword = asksForPassword(visit, action);
+  const password = asksPassword ? (form.values.get("password") ?? "") : undefined;
   const { passwordMinLength: minLength } = visit.organisation.settings;
   const fault = password === undefined ? undefined : await passwordFault(password, { minLength, about });
   if (fault) return showForm(deps, visit, opened, { error: fault, status: 422 });
@@ -66,16 +68,21 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
       password === undefined
         ? {}
         : { passwordHash: await deps.passwords.hash(password, visit.organisation.id) };
-    const isCompleted = await completeAction(deps, { action, id, origin, ...hashed });
+    const isWithoutPassword = !asksPassword;
+    const isCompleted = await completeAction(deps, { action, id, origin, isWithoutPassword, ...hashed });
     if (!isCompleted) return await showBrokenLink(deps, visit, "VerifyEmail");
-    const { passwordHash } = hashed;
-    if (passwordHash !== undefined && (await signIn(deps, visit, opened, passwordHash))) return;
+    const { passwordHash = null } = hashed;
+    if (needsNewPassword(action) && (await signIn(deps, visit, opened, passwordHash))) return;
     return await showCompleted(deps, visit, opened);
   } catch (error) {
     const retryAfterSeconds = retryAfterFullQueue(deps, visit, error);
     return showForm(deps, visit, opened, { error: "busy", status: 503, retryAfterSeconds });
   }
 }
+
+/** Not where the organisation has closed passwords: the mailbox signs in there. */
+const asksForPassword = ({ organisation }: Visit, action: OpenedAction["action"]): boolean =>
+  needsNewPassword(action) && takesPasswords(organisation.settings);
 
 /**
  * A session that the browser has stays: nobody becomes somebody else by a link. People of a domain that is enforced sign in by
@@ -86,7 +93,7 @@ async function signIn(
   deps: BrowserDeps,
   visit: Visit,
   { action }: OpenedAction,
-  passwordHash: string,
+  passwordHash: string | null,
 ): Promise<boolean> {
   const { organisation } = visit;
   if (await currentSession(deps, visit)) return false;
@@ -96,7 +103,8 @@ async function signIn(
   if (account?.passwordHash !== passwordHash || account.user.disabledAt !== null) return false;
   const page = { place: "account", path: orgPath(organisation, "account") } as const;
   const current = await readFlow(deps, visit, pageFlow(organisation.id, page, deps.clock()));
-  if (current) await continueWithPassword(deps, visit, current, account);
+  if (current && passwordHash === null) await continueWithEmail(deps, visit, current, account);
+  else if (current) await continueWithPassword(deps, visit, current, account);
   return true;
 }
 
@@ -126,22 +134,24 @@ async function showForm(
     ...shown,
     action: orgPath(visit.organisation, `action/${id}/${type}`),
     hidden: formFields(deps, visit),
-    purpose: purposeOf(opened),
+    purpose: purposeOf(visit, opened),
     email: action.data.email,
     newEmail: action.data.newEmail,
-    password: needsNewPassword(action)
+    password: asksForPassword(visit, action)
       ? { leastLength: visit.organisation.settings.passwordMinLength, mostLength: PASSWORD_MAX_LENGTH }
       : undefined,
   });
   return show(visit, context, page, { status });
 }
 
-const purposeOf = ({ type, action }: PageAction): ActionPurpose =>
-  action.data.registration ? "Registration" : type;
+function purposeOf(visit: Visit, { type, action }: PageAction): ActionPurpose {
+  if (asksForPassword(visit, action)) return action.data.registration ? "Registration" : type;
+  return type === "AcceptInvitation" ? "InvitationByEmail" : type;
+}
 
 async function showCompleted(deps: BrowserDeps, visit: Visit, opened: PageAction): Promise<void> {
   const context = await loadRecoveryContext(deps, visit, undefined, opened.reader);
-  const text = context.messages.action[purposeOf(opened)];
+  const text = context.messages.action[purposeOf(visit, opened)];
   const name = quoted(context.messages, context.organisation.name);
   return show(
     visit,

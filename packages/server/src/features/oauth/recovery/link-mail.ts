@@ -3,6 +3,7 @@ import { nobody, sendLinkMail } from "../../../core/actions/actions.ts";
 import { linkAddress } from "../../../core/actions/link-address.ts";
 import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { takesPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import {
   countAttempt,
   networkPrefix,
@@ -54,7 +55,8 @@ export async function sendResetMail(
 ): Promise<void> {
   const { organisation } = visit;
   const found = await findUserByEmail(deps.database.query, organisation.id, emailKey(email));
-  const isClosed = await isEnforced(deps.database.query, organisation.id, email);
+  const isClosed =
+    (await isEnforced(deps.database.query, organisation.id, email)) || !takesPasswords(organisation.settings);
   const recipient =
     found?.user.disabledAt === null && !isClosed ? { user: found.user, home: organisation } : undefined;
   await send(deps, visit, "ResetPassword", recipient, { email, ...options });

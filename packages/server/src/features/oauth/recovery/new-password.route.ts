@@ -5,6 +5,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
+import { takesPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { retryAfterFullQueue } from "../../../page-kit/full-queue.ts";
@@ -30,13 +31,17 @@ export function newPasswordRoutes(app: FastifyInstance, deps: PasswordDeps): voi
 }
 
 async function showNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
-  const link = await openLink(deps, visit, "ResetPassword");
+  const link = await openResetLink(deps, visit);
   return link ? showForm(deps, visit, link) : showBrokenLink(deps, visit, "ResetPassword");
 }
 
+/** Undefined too where the organisation has closed passwords since. */
+const openResetLink = async (deps: PasswordDeps, visit: Visit): Promise<OpenLink | undefined> =>
+  takesPasswords(visit.organisation.settings) ? openLink(deps, visit, "ResetPassword") : undefined;
+
 async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
   const form = parsedForm(visit.request);
-  const link = await openLink(deps, visit, "ResetPassword");
+  const link = await openResetLink(deps, visit);
   if (!link) return showBrokenLink(deps, visit, "ResetPassword");
   if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, link, { error: "session-expired", status: 403, values: form.values });

@@ -95,17 +95,20 @@ export function recoverySentPage(view: RecoverySentView): Html {
 }
 
 export type NoMailView = RecoveryFrame & {
+  /** Default: that email is not set up. */
+  heading?: string;
   advice: string;
   signInUri?: string | undefined;
 };
 
-/** Shown when no mail server is configured. */
+/** Shown when no mail server is configured, or where nobody has a password. */
 export function noMailPage(view: NoMailView): Html {
   const text = view.messages.recovery;
+  const { heading = text.notSetUpHeading } = view;
   return signInLayout({
     ...view,
-    title: text.notSetUpHeading,
-    body: html`<h1>${text.notSetUpHeading}</h1>
+    title: heading,
+    body: html`<h1>${heading}</h1>
 <p>${view.advice}</p>
 ${backToSignIn(view.signInUri, text.back)}`,
   });

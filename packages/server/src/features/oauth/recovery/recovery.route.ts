@@ -1,6 +1,7 @@
 /** GET and POST recovery: a forgotten password. Response and timing are the same for every address. */
 import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
+import { takesPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import {
@@ -34,7 +35,8 @@ async function requestRecovery(deps: BrowserDeps, visit: Visit): Promise<void> {
   const email = (form.values.get("email") ?? "").trim().slice(0, 300);
   if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, context, { email, error: "session-expired", status: 403 });
-  if (!deps.outbox.isOpen) return showForm(deps, visit, context, { email });
+  if (!deps.outbox.isOpen || !takesPasswords(visit.organisation.settings))
+    return showForm(deps, visit, context, { email });
   if (!isEmail(email)) return showForm(deps, visit, context, { email, error: "invalid-email", status: 422 });
   const limited = await countMailRequest(deps, visit, emailKey(email));
   if (limited)
@@ -65,6 +67,11 @@ async function showForm(
 ): Promise<void> {
   const { flow, organisation, messages } = context;
   const signInUri = flow && flowPath(deps, visit, "authorize", flow);
+  if (!takesPasswords(visit.organisation.settings)) {
+    const advice = messages.recovery.passwordsOff({ organisation: organisation.name });
+    const heading = messages.recovery.passwordsOffHeading;
+    return show(visit, context, noMailPage({ ...context, heading, advice, signInUri }));
+  }
   if (!deps.outbox.isOpen) {
     const advice = messages.recovery.notSetUp({ organisation: organisation.name });
     return show(visit, context, noMailPage({ ...context, advice, signInUri }));

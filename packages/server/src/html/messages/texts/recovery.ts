@@ -6,7 +6,8 @@ export type RecoveryTexts = {
     rateLimited: (values: { seconds: number }) => string; expired: string; sendAgain: string;
     sentHeading: string; sent: (values: { organisation: string; email: string }) => string;
     nothingArrived: string; tryAgain: string; notSetUpHeading: string;
-    notSetUp: (values: { organisation: string }) => string; newHeading: string; account: string;
+    notSetUp: (values: { organisation: string }) => string; passwordsOffHeading: string;
+    passwordsOff: (values: { organisation: string }) => string; newHeading: string; account: string;
     newPassword: string; hint: (values: { min: number }) => string; signsOut: string; set: string;
     notChanged: string;
     factors: {
@@ -36,6 +37,10 @@ export type RecoveryTexts = {
       doneHeading: string; done: (values: { organisation: string }) => string;
     };
     AcceptInvitation: {
+      heading: string; text: (values: { organisation: string }) => string; confirm: string;
+      doneHeading: string; done: (values: { organisation: string }) => string;
+    };
+    InvitationByEmail: {
       heading: string; text: (values: { organisation: string }) => string; confirm: string;
       doneHeading: string; done: (values: { organisation: string }) => string;
     };

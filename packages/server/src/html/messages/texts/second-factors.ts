@@ -29,6 +29,7 @@ export type SecondFactorsTexts = {
     };
     others: string; choose: { totp: string; passkey: string; };
     askedForPasskey: (values: { organisation: string }) => string;
+    offered: (values: { organisation: string }) => string; later: string;
   };
   recoveryCodes: {
     title: string; heading: string; explanation: string; once: string; onceText: string; list: string;

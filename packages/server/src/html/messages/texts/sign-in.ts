@@ -32,7 +32,13 @@ export type SignInTexts = {
     disabled: (values: { organisation: string; application: string }) => string; expired: string;
     sessionExpired: string; usePasskey: string; invalidPasskey: string; passkeyFailed: string;
     showPassword: string; or: string; headingTo: (values: { application: string }) => string;
-    withoutPasskey: string; withoutPasskeyText: string;
+    withoutPasskey: string; withoutPasskeyText: string; sendCode: string; sendLink: string;
+  };
+  signInCode: {
+    sentCode: (values: { organisation: string; email: string }) => string;
+    sentLink: (values: { organisation: string; email: string }) => string; codeOfLink: string;
+    notAsked: string; elsewhereHeading: string; elsewhere: (values: { organisation: string }) => string;
+    notShared: string;
   };
   places: {
     account: (values: { organisation: string }) => string;

@@ -18,7 +18,9 @@ export type EnrolmentView = SignInFrame &
   FormSeal & {
     user: { email: string };
     otherAccountUri: string;
-    askedBy: "organisation" | "organisation-passkey" | "application";
+    /** `nobody`: it is offered, and can be put off. */
+    askedBy: "organisation" | "organisation-passkey" | "application" | "nobody";
+    laterAction: string;
     action: string;
     pending: string;
     /** The sealed TOTP secret, kept while the user looks at another method. */
@@ -60,7 +62,11 @@ function newPasskeyForm(view: EnrolmentView, options: string): Html {
     action: view.action,
     use: "create",
     options,
-    button: { id: "twofactor-submit", text: text.submit, primary: true },
+    button: {
+      id: view.askedBy === "nobody" ? "passkey-offer-add" : "twofactor-submit",
+      text: text.submit,
+      primary: true,
+    },
     failed: text.notAdded,
     fields: [
       stateFields(view),
@@ -71,6 +77,12 @@ function newPasskeyForm(view: EnrolmentView, options: string): Html {
   });
 }
 
+const laterForm = ({ csrf, flow, laterAction, messages }: EnrolmentView): Html =>
+  html`<form method="post" action="${linkAddress(laterAction)}">
+${namedFields({ csrf, flow })}
+<button class="button" id="passkey-offer-later" type="submit">${messages.enrolment.later}</button>
+</form>`;
+
 /** The user must have a second factor and enrols the first one, before anything is issued. */
 export function enrolmentPage(view: EnrolmentView): Html {
   const text = view.messages.enrolment;
@@ -79,6 +91,7 @@ export function enrolmentPage(view: EnrolmentView): Html {
     organisation: text.askedByOrganisation({ organisation: view.organisation.name }),
     "organisation-passkey": text.askedForPasskey({ organisation: view.organisation.name }),
     application: text.askedByApplication({ application: view.application.name }),
+    nobody: text.offered({ organisation: view.organisation.name }),
   }[view.askedBy];
   return signInLayout({
     ...view,
@@ -89,7 +102,7 @@ ${applicationHome(view.application)}</div>
 ${person(view.messages.twoFactor.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${view.messages.twoFactor.otherAccount}</a>`)}
 <p class="quiet">${explanation}${shown.method === "passkey" && html` ${text.passkey.explanation}`}</p>
 ${failureNotice(view)}
-${shown.method === "totp" ? authenticatorForm(view, shown.setup) : newPasskeyForm(view, shown.options)}`,
+${shown.method === "totp" ? authenticatorForm(view, shown.setup) : newPasskeyForm(view, shown.options)}${view.askedBy === "nobody" && laterForm(view)}`,
   });
 }
 

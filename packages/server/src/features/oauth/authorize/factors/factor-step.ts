@@ -1,15 +1,16 @@
 /** Shows the second-factor step: verify a factor, or enrol the first one. */
 import { randomUUID } from "node:crypto";
 import type { Organisation } from "../../../../core/organisations/organisation.ts";
-import { offeredFactors, offersPasswords } from "../../../../core/organisations/sign-in-methods.ts";
+import { offeredFactors, requiresPasskeys } from "../../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import { creationOptions, requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
 import { beginTotpEnrolment, openTotpEnrolment, totpUri } from "../../../../core/second-factors/totp/totp.ts";
+import { assurance, type SignedIn } from "../../../../core/sessions/session.ts";
 import { qrCode } from "../../../../html/components/authenticator-setup.ts";
 import { copyScript, passkeyScript } from "../../../../html/scripts.ts";
-import { type BrowserDeps, flowPath, formBinding, show, type Visit } from "../browser.ts";
+import { type BrowserDeps, flowPath, formBinding, orgPath, show, type Visit } from "../browser.ts";
 import { withAnotherAccount } from "../flow.ts";
 import type { FactorStep } from "../next-step.ts";
 import { type FlowRequest, flowPage } from "../page-request.ts";
@@ -26,6 +27,8 @@ export interface FactorStepState extends FlowRequest {
   readonly enrolment?: string | undefined;
   /** Whether "trust this browser" is ticked; undefined where it isn't offered. */
   readonly remember?: boolean | undefined;
+  /** A passkey that need not be added. */
+  readonly isOffer?: boolean;
   readonly error?: TwoFactorFailure;
   readonly retryAfterSeconds?: number;
   readonly status?: number;
@@ -50,6 +53,20 @@ export function showStepUp(deps: BrowserDeps, visit: Visit, state: NewStep): Pro
   const pending = beginPending(deps, visit, state, { passwordChangedAt: null, sessionId });
   return showFactorStep(deps, visit, { ...state, pending });
 }
+
+/** As a first factor that is enrolled, but that it can be put off. */
+export function showPasskeyOffer(
+  deps: BrowserDeps,
+  visit: Visit,
+  current: FlowRequest,
+  signedIn: SignedIn,
+): Promise<void> {
+  return showStepUp(deps, visit, { ...current, step: offeredStep(signedIn), isOffer: true });
+}
+
+export const offeredStep = (signedIn: SignedIn): FactorStep => ({
+  ...{ kind: "enrolment", signedIn, required: assurance.phishingResistant },
+});
 
 function beginPending(
   deps: BrowserDeps,
@@ -124,7 +141,7 @@ async function verificationFields(
 async function enrolmentFields(
   deps: BrowserDeps,
   { organisation }: Visit,
-  { step, enrolment, error, method: chosen }: FactorStepState,
+  { step, enrolment, error, method: chosen, isOffer = false }: FactorStepState,
   browser: string,
 ) {
   const { user } = step.signedIn;
@@ -152,7 +169,8 @@ async function enrolmentFields(
           ),
         };
   return {
-    askedBy: whoAsks(organisation),
+    askedBy: isOffer ? ("nobody" as const) : whoAsks(organisation),
+    laterAction: orgPath(organisation, "passkey-offer"),
     enrolment: sealed,
     shown,
     others: methods.filter((other) => other !== method),
@@ -162,7 +180,8 @@ async function enrolmentFields(
 }
 
 function whoAsks({ settings }: Organisation): EnrolmentView["askedBy"] {
-  if (!offersPasswords(settings) || !offeredFactors(settings).includes("totp")) return "organisation-passkey";
+  if (settings.passkeyEnrolment === "required") return "organisation-passkey";
+  if (requiresPasskeys(settings) || !offeredFactors(settings).includes("totp")) return "organisation-passkey";
   return settings.secondFactor === "required" ? "organisation" : "application";
 }
 

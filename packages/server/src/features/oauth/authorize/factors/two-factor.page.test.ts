@@ -31,6 +31,7 @@ const view: TwoFactorView = {
 const options = '{"challenge":"AAAA"}';
 const enrolment: EnrolmentView = {
   ...common,
+  laterAction: "/oauth/1/passkey-offer",
   askedBy: "organisation",
   enrolment: "the-secret-sealed",
   shown: {

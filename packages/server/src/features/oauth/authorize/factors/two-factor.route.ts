@@ -29,7 +29,7 @@ import { showLogin } from "../sign-in/show-login.ts";
 import { browserFactorStatus } from "../sign-in-context.ts";
 import { type CurrentFlow, readFlow, refuse, takeStep } from "../take-step.ts";
 import { checkEnrolment, checkFactor } from "./factor-check.ts";
-import { type FactorStepState, showFactorStep } from "./factor-step.ts";
+import { type FactorStepState, offeredStep, showFactorStep } from "./factor-step.ts";
 import { CONFIRMED, LOST_FIELD, showLostFactors } from "./lost-factors.ts";
 
 export function twoFactorRoute(app: FastifyInstance, deps: BrowserDeps): void {
@@ -48,7 +48,10 @@ async function verifySecondFactor(deps: BrowserDeps, visit: Visit): Promise<void
   if (!pending || !signIn) return startOver(deps, visit, current);
   const { signedIn, before } = signIn;
   const factors = await browserFactorStatus(deps, visit, request, signedIn.user);
-  const step = factorStep({ request, now: deps.clock(), factors }, signedIn);
+  const isOffer = current.step.kind === "passkey-offer" && pending.sessionId !== null;
+  const step = isOffer
+    ? offeredStep(signedIn)
+    : factorStep({ request, now: deps.clock(), factors }, signedIn);
   if (step?.kind === "refuse") return refuse(deps, visit, current, step.error);
   // No factor is due any more, or the sign-in is too old to enrol one.
   if (step?.kind !== "second-factor" && step?.kind !== "enrolment") return startOver(deps, visit, current);
@@ -62,6 +65,7 @@ async function verifySecondFactor(deps: BrowserDeps, visit: Visit): Promise<void
     pending: values.get("pending") ?? "",
     method: values.get("show") ?? values.get("method"),
     enrolment: values.get("enrolment"),
+    isOffer,
     ...(offersTrust ? { remember: values.get("remember") === "yes" } : {}),
   };
   if (values.has("show")) return showFactorStep(deps, visit, state);

@@ -103,3 +103,29 @@ test("the first empty field has the focus", () => {
 test("an application without a home page has no link", () => {
   assert.doesNotMatch(render(loginPage({ ...view, application: { name: "Payroll" } })), /<a /);
 });
+
+const emailFirst: LoginView = {
+  ...view,
+  methods: ["emailCode", "password", "magicLink", "passkey"],
+  mailAction: "/oauth/1/email-code",
+  otherAddressUri: "/oauth/1/authorize?flow=the-flow",
+};
+
+test("both pages of an email-first sign-in are valid HTML and escape all values, in every state", () => {
+  for (const stage of ["email", "methods"] as const)
+    for (const error of [undefined, ...failures, "invalid-email" as const]) {
+      assertWellMade(loginPage({ ...emailFirst, stage, error, retryAfterSeconds: 60 }));
+      assertEscapes(loginPage, { ...emailFirst, stage, error });
+    }
+});
+
+test("the first page has no password; the second has the address for password managers, and the first way is its main button", () => {
+  const first = render(loginPage({ ...emailFirst, stage: "email" }));
+  assert.doesNotMatch(first, /type="password"/);
+  assert.match(tag(first, "login-submit"), /button primary/);
+  const second = render(loginPage({ ...emailFirst, stage: "methods" }));
+  assert.match(tag(second, "email"), /autocomplete="username" readonly hidden/);
+  assert.match(tag(second, "email-code-send"), /button primary/);
+  assert.doesNotMatch(tag(second, "login-submit"), /primary/);
+  assert.match(tag(second, "other-address"), /href="\/oauth\/1\/authorize\?flow=the-flow"/);
+});

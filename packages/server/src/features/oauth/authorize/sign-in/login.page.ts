@@ -1,10 +1,19 @@
 /** The sign-in page. */
 
-import type { SignInMethod } from "../../../../core/organisations/sign-in-methods.ts";
-import { applicationHome } from "../../../../html/components/avatar.ts";
+import {
+  isMailMethod,
+  requiresPasskeys,
+  type SignInMethod,
+  takesPasswords,
+} from "../../../../core/organisations/sign-in-methods.ts";
+import { applicationHome, person } from "../../../../html/components/avatar.ts";
 import { banner } from "../../../../html/components/banner.ts";
-import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
-import { passkeyForm } from "../../../../html/components/passkey-form.ts";
+import { type FormSeal, namedFields, sealFields } from "../../../../html/components/form.ts";
+import {
+  type PasskeySignals,
+  passkeyForm,
+  passkeySignals,
+} from "../../../../html/components/passkey-form.ts";
 import { revealButton } from "../../../../html/components/password-reveal.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
@@ -15,7 +24,10 @@ export type LoginFailure =
   | "rate-limited"
   | "busy"
   | "disabled"
+  | "invalid-email"
   | "session-expired";
+
+export type LoginStage = "email" | "methods";
 
 export type LoginView = SignInFrame &
   FormSeal & {
@@ -27,8 +39,15 @@ export type LoginView = SignInFrame &
     isReauthentication?: boolean;
     /** What the organisation offers, in its order. */
     methods: readonly SignInMethod[];
+    /** Email-first: the address alone, then what signs it in. Default: both on one page. */
+    stage?: LoginStage | undefined;
+    /** Of the second page: where emails are asked for, and the first page with another address. */
+    mailAction?: string | undefined;
+    otherAddressUri?: string | undefined;
     /** The user who confirms has a passkey: its button stands before the password. */
     isPasskeyFirst?: boolean;
+    /** What the browser's passkeys are told. */
+    signals?: PasskeySignals | undefined;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
     /** Identity providers that can be chosen instead. */
@@ -57,16 +76,24 @@ function failureText(view: LoginView): string | undefined {
       return wait === undefined ? text.busySoon : text.busy({ seconds: wait });
     case "disabled":
       return text.disabled({ organisation: view.organisation.name, application: view.application.name });
+    case "invalid-email":
+      return view.messages.recovery.invalidEmail;
     case "session-expired":
-      return text.sessionExpired;
+      return view.stage === "email" ? view.messages.recovery.sendAgain : text.sessionExpired;
   }
+}
+
+/** Where the page has the field. */
+function isToldAtField({ error, stage, methods }: LoginView): boolean {
+  if (error === "invalid-email") return stage === "email";
+  return error === "invalid-credentials" && stage !== "email" && takesPasswords({ signInMethods: methods });
 }
 
 /** Wrong credentials are told at the fields instead. */
 function loginNotice(view: LoginView): Html | undefined {
   const text = failureText(view);
   const { again, againText, expired } = view.messages.signIn;
-  if (view.error === "invalid-credentials") return undefined;
+  if (isToldAtField(view)) return undefined;
   if (text === undefined)
     return view.isReauthentication ? banner("hint", NOTICE_ID, again, againText) : undefined;
   return view.error === "session-expired"
@@ -74,22 +101,41 @@ function loginNotice(view: LoginView): Html | undefined {
     : banner("error", NOTICE_ID, text);
 }
 
+const isKnown = ({ email }: LoginView): boolean => email !== undefined && email !== "";
+
+const faults = ({ error }: LoginView, ...own: readonly LoginFailure[]) =>
+  html`${error !== undefined && own.includes(error) && html` aria-invalid="true"`}${error !== undefined && html` aria-describedby="${NOTICE_ID}"`}`;
+
+const failedHere = (view: LoginView, ...own: readonly LoginFailure[]) =>
+  view.error !== undefined &&
+  own.includes(view.error) &&
+  html`<p class="failed" id="${NOTICE_ID}" role="alert">${failureText(view)}</p>`;
+
+function emailField(view: LoginView): Html {
+  const isPreview = view.script === undefined;
+  const isAlone = view.stage === "email";
+  const autofocus = (!isKnown(view) || isAlone) && !isPreview && html` autofocus`;
+  return html`<div class="field">
+<label for="email">${view.messages.signIn.email}</label>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username${offers(view, "passkey") && html` webauthn`}" autocapitalize="none" spellcheck="false" required${faults(view, "invalid-credentials", "invalid-email")}${autofocus}>
+${isAlone && failedHere(view, "invalid-email")}</div>
+`;
+}
+
+/** On the second page the address is known; password managers look for it beside the password. */
+const knownAddress = ({ email, messages }: LoginView): Html =>
+  html`<label for="email" hidden>${messages.signIn.email}</label>
+<input id="email" name="email" type="email" value="${email}" autocomplete="username" readonly hidden>
+`;
+
 function fields(view: LoginView): Html {
   const text = view.messages.signIn;
-  const wrong = view.error === "invalid-credentials";
-  const invalid = wrong && html` aria-invalid="true"`;
-  const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
-  const known = view.email !== undefined && view.email !== "";
-  const isPreview = view.script === undefined;
-  return html`<div class="field">
-<label for="email">${text.email}</label>
-<input id="email" name="email" type="email" value="${view.email}" autocomplete="username${offers(view, "passkey") && html` webauthn`}" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && !isPreview && html` autofocus`}>
-</div>
-<div class="field with-link">
+  const autofocus = isKnown(view) && !view.isPasskeyFirst && html` autofocus`;
+  return html`${view.stage === "methods" ? knownAddress(view) : emailField(view)}<div class="field with-link">
 <label for="password">${text.password}</label>
-<div class="with-reveal"><input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${described}${known && html` autofocus`}>
+<div class="with-reveal"><input id="password" name="password" type="password" autocomplete="current-password" required${faults(view, "invalid-credentials")}${autofocus}>
 ${revealButton("password", text.showPassword)}</div>
-${forgotPassword(view)}${wrong && html`<p class="failed" id="${NOTICE_ID}" role="alert">${failureText(view)}</p>`}
+${forgotPassword(view)}${failedHere(view, "invalid-credentials")}
 </div>`;
 }
 
@@ -105,10 +151,69 @@ export function loginPage(page: LoginView): Html {
     scripts: view.script === undefined ? [] : [view.script],
     title,
     body: html`${heading(view, title)}
-${loginNotice(view)}
-${isPasskeyFirst && passkeySignIn(view)}${offers(view, "password") ? passwordSignIn(view) : firstPasskey(view)}
-${!isPasskeyFirst && offers(view, "passkey") && passkeySignIn(view)}${connectionLinks(view)}`,
+${loginNotice(view)}${view.signals && passkeySignals(view.signals)}
+${
+  view.stage === "methods"
+    ? signInWays(view)
+    : html`${isPasskeyFirst && passkeySignIn(view)}${firstForm(view)}
+${!isPasskeyFirst && offers(view, "passkey") && passkeySignIn(view)}${connectionLinks(view)}`
+}`,
   });
+}
+
+function firstForm(view: LoginView): Html {
+  if (view.stage === "email") return emailForm(view);
+  return offers(view, "password") ? passwordSignIn(view) : firstPasskey(view);
+}
+
+const emailForm = (view: LoginView): Html => html`<form method="post" action="${linkAddress(view.action)}">
+${sealFields(view)}
+${emailField(view)}
+<button class="button${!view.isPasskeyFirst && html` primary`}" id="login-submit" type="submit">${view.messages.signIn.submit({ application: view.application.name })}</button>
+</form>`;
+
+/** The second page: the same for every address that is not sent elsewhere, in the organisation's order. */
+function signInWays(view: LoginView): Html {
+  const { messages, email = "", otherAddressUri, methods } = view;
+  const other =
+    otherAddressUri !== undefined &&
+    html`<a id="other-address" href="${linkAddress(otherAddressUri)}">${messages.connections.emailCode.other}</a>`;
+  const ways = view.isPasskeyFirst
+    ? ["passkey" as const, ...methods.filter((method) => method !== "passkey")]
+    : methods;
+  return html`${person(messages.twoFactor.signingInAs, email, other)}
+${ways.map((method, at) => html`${needsDivider(method, ways[at - 1]) && html`<p class="or">${messages.signIn.or}</p>\n`}${way(view, method, at === 0)}`)}
+${requiresPasskeys({ signInMethods: methods }) && firstPasskey(view)}${view.isReauthentication && connectionLinks(view)}`;
+}
+
+/** A passkey's form has its own, which its script shows; emails stand together. */
+const needsDivider = (method: SignInMethod, before: SignInMethod | undefined): boolean =>
+  before !== undefined && method !== "passkey" && !(isMailMethod(method) && isMailMethod(before));
+
+function way(view: LoginView, method: SignInMethod, isFirst: boolean): Html {
+  const { signIn } = view.messages;
+  switch (method) {
+    case "password":
+      return passwordSignIn({ ...view, isPasskeyFirst: !isFirst });
+    case "passkey":
+      return passkeySignIn({ ...view, isPasskeyFirst: isFirst });
+    case "emailCode":
+      return mailForm(view, { id: "email-code-send", act: "send", label: signIn.sendCode, isFirst });
+    case "magicLink":
+      return mailForm(view, { id: "magic-link-send", act: "send-link", label: signIn.sendLink, isFirst });
+  }
+}
+
+function mailForm(
+  view: LoginView,
+  button: { readonly id: string; readonly act: string; readonly label: string; readonly isFirst: boolean },
+): Html {
+  const { csrf, flow, email = "", mailAction = "" } = view;
+  return html`<form method="post" action="${linkAddress(mailAction)}">
+${namedFields({ csrf, flow, email })}
+<button class="button${button.isFirst && html` primary`}" id="${button.id}" type="submit" name="act" value="${button.act}">${button.label}</button>
+</form>
+`;
 }
 
 const passwordSignIn = (
@@ -167,7 +272,7 @@ function passkeySignIn(view: LoginView): Html {
     action: view.action,
     use: "get",
     options: view.passkey,
-    conditional: true,
+    conditional: view.stage !== "methods",
     button: { id: "passkey-submit", text: text.usePasskey, primary: view.isPasskeyFirst === true },
     // In a preview no script shows it.
     isShown: view.script === undefined,

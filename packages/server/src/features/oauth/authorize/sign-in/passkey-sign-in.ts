@@ -34,6 +34,12 @@ interface VerifiedPasskey {
   readonly challenge: string;
 }
 
+export interface PasskeyFailure {
+  readonly error: "invalid-passkey" | "disabled";
+  /** A passkey of an account here that the account has no longer: the browser may forget it. */
+  readonly unknownCredential?: string | undefined;
+}
+
 /**
  * @returns why it failed; undefined when the session has started and its cookie is set
  * @throws RateLimited for a failure after too many from one address
@@ -43,18 +49,18 @@ export async function signInWithPasskey(
   visit: Visit,
   text: string,
   current: CurrentFlow,
-): Promise<"invalid-passkey" | "disabled" | undefined> {
+): Promise<PasskeyFailure | undefined> {
   const { organisation, request } = visit;
   const target: SignInTarget = current.request;
   if (!offersPasskeySignIn(organisation.settings))
     return recordFailure(deps, visit, target, undefined, "invalid-passkey", "passkeys are off");
   const verified = await verify(deps, visit, text);
-  if (!verified) {
+  if (!verified || "unknownCredential" in verified) {
     // Signatures can't be guessed: failures count afterwards, and never keep anybody with a passkey out. The subject is
     // apart from the codes', which need the password.
     const subject = `passkey|${networkPrefix(addressOf(request))}`;
     await countAttempt(deps, organisation.id, [{ limit: deps.rateLimits["second-factor-address"], subject }]);
-    return recordFailure(deps, visit, target, undefined, "invalid-passkey");
+    return { ...(await recordFailure(deps, visit, target, undefined, "invalid-passkey")), ...verified };
   }
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, target, verified.user, "disabled");
   if ((await ownFactors(deps, visit, current, verified.user.email)).kind === "closed")
@@ -65,7 +71,11 @@ export async function signInWithPasskey(
   return undefined;
 }
 
-async function verify(deps: BrowserDeps, visit: Visit, text: string): Promise<VerifiedPasskey | undefined> {
+async function verify(
+  deps: BrowserDeps,
+  visit: Visit,
+  text: string,
+): Promise<VerifiedPasskey | { readonly unknownCredential: string } | undefined> {
   const { organisation, request } = visit;
   const { challenges, relyingParty } = deps.secondFactors;
   const answer = readPasskeyAnswer<AuthenticationResponseJSON>(text);
@@ -74,7 +84,7 @@ async function verify(deps: BrowserDeps, visit: Visit, text: string): Promise<Ve
   const purpose = { orgId: organisation.id, use: "sign-in", browser } as const;
   if (!challenges.isGenuine(answer.challenge, purpose, deps.clock())) return undefined;
   const found = await findOwner(deps, organisation.id, answer);
-  if (!found) return undefined;
+  if (!found || "unknownCredential" in found) return found;
   const use = await verifyPasskey(answer, found.passkey, { relyingParty, requireUserVerification: true });
   return use && { ...found, use, challenge: answer.challenge };
 }
@@ -84,11 +94,13 @@ async function findOwner(
   { database }: BrowserDeps,
   orgId: string,
   { response, userHandle }: PasskeyAnswer<AuthenticationResponseJSON>,
-): Promise<{ user: User; passkey: Passkey } | undefined> {
+): Promise<{ user: User; passkey: Passkey } | { readonly unknownCredential: string } | undefined> {
   const userId = userIdOfHandle(userHandle);
   const user = userId === undefined ? undefined : await findUser(database.query, orgId, userId);
   const passkey = user && (await findPasskey(database.query, factorOwner(user), response.id));
-  return user && passkey && { user, passkey };
+  if (passkey) return { user, passkey };
+  // Only of an account that is known here: another organisation of this host has passkeys under the same name.
+  return user && { unknownCredential: response.id };
 }
 
 /** @returns undefined when challenge or counter was used before, or the account has been disabled */
@@ -117,7 +129,7 @@ async function recordFailure(
   user: User | undefined,
   failure: "invalid-passkey" | "disabled",
   reason = failure === "disabled" ? "account disabled" : "passkey refused",
-): Promise<typeof failure> {
+): Promise<PasskeyFailure> {
   countFailedSignIn(deps.activity.count, organisation.id, "passkey");
   await recordUnauthenticatedEvent(deps, {
     orgId: organisation.id,
@@ -128,5 +140,5 @@ async function recordFailure(
     details: { reason },
     ...(user ? { target: user.id } : {}),
   });
-  return failure;
+  return { error: failure };
 }

@@ -1,6 +1,13 @@
 /** Shows the pages of a sign-in without a second factor: login, the choice of account, and "not assigned". */
 import type { Application } from "../../../../core/applications/application.ts";
 import { listSignInButtons } from "../../../../core/connections/connections.store.ts";
+import { hasRoutedDomain, servedKinds } from "../../../../core/domains/routed-sign-in.ts";
+import type { Organisation } from "../../../../core/organisations/organisation.ts";
+import {
+  isMailMethod,
+  offersMail,
+  type SignInMethod,
+} from "../../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
 import { requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { findFactorSummary } from "../../../../core/second-factors/second-factors.store.ts";
@@ -18,7 +25,7 @@ import {
   show,
   type Visit,
 } from "../browser.ts";
-import { type Flow, withAnotherAccount } from "../flow.ts";
+import { type Flow, identifiedEmail, withAnotherAccount, withoutEmail } from "../flow.ts";
 import { type FlowRequest, flowPage } from "../page-request.ts";
 import { accountPage } from "./account.page.ts";
 import { type LoginFailure, loginPage } from "./login.page.ts";
@@ -27,8 +34,11 @@ import { notAssignedPage } from "./not-assigned.page.ts";
 export interface LoginState extends FlowRequest {
   readonly email?: string | undefined;
   readonly error?: LoginFailure;
+  readonly unknownCredential?: string | undefined;
   readonly retryAfterSeconds?: number;
   readonly status?: number;
+  /** A password came with the address: what is shown again is the second page. */
+  readonly hasPassword?: boolean;
   /** The form of break-glass administrators: a password, and nothing else. */
   readonly isBreakGlass?: boolean;
 }
@@ -36,11 +46,9 @@ export interface LoginState extends FlowRequest {
 /** The page may stay open for a while before a passkey is used. */
 const CHALLENGE_MS = 60 * 60_000;
 
-export async function showLogin(
-  deps: BrowserDeps,
-  visit: Visit,
-  { flow, request, email, status = 200, isBreakGlass = false, ...failure }: LoginState,
-): Promise<void> {
+export async function showLogin(deps: BrowserDeps, visit: Visit, state: LoginState): Promise<void> {
+  const { flow, request, email, hasPassword = false, status = 200, isBreakGlass = false } = state;
+  const { error, unknownCredential, retryAfterSeconds } = state;
   const confirming =
     "page" in request && request.isConfirmation ? await currentSession(deps, visit) : undefined;
   const shared = flowPage(
@@ -51,30 +59,52 @@ export async function showLogin(
     isBreakGlass ? "break-glass" : "login",
   );
   const { redirectsElsewhere } = shared;
+  const known = identifiedEmail(flow) ?? confirming?.user.email ?? (hasPassword ? email : undefined);
+  const isEmailFirst = !isBreakGlass && (await asksEmailFirst(deps, visit.organisation));
   const page = loginPage({
     ...shared.page,
+    stage: isEmailFirst ? (known === undefined ? "email" : "methods") : undefined,
+    mailAction: orgPath(visit.organisation, "email-code"),
+    otherAddressUri: confirming ? undefined : flowPath(deps, visit, "authorize", withoutEmail(flow)),
     recoveryUri: isBreakGlass ? undefined : flowPath(deps, visit, "recovery", flow),
-    email: email ?? request.loginHint ?? confirming?.user.email,
-    methods: isBreakGlass ? ["password"] : visit.organisation.settings.signInMethods,
+    email: (isEmailFirst ? known : undefined) ?? email ?? request.loginHint ?? confirming?.user.email,
+    methods: isBreakGlass ? ["password"] : offeredMethods(deps, visit.organisation),
     isReauthentication: confirming !== undefined,
     isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
     connections: isBreakGlass ? [] : await connectionLinks(deps, visit, flow),
     passkey: passkeyOptions(deps, visit.organisation.id, shared.browser),
     script: signInScript.path,
-    ...failure,
+    ...{ error, retryAfterSeconds },
+    signals: unknownCredential === undefined ? undefined : unknownPasskey(deps, unknownCredential),
   });
-  if (failure.retryAfterSeconds !== undefined)
-    visit.reply.header("retry-after", String(failure.retryAfterSeconds));
+  if (retryAfterSeconds !== undefined) visit.reply.header("retry-after", String(retryAfterSeconds));
   return show(visit, shared.page, page, { status, redirectsElsewhere });
+}
+
+/** Whether the page asks for the address alone: what signs it in may depend on it, or be an email to it. */
+export const asksEmailFirst = async (
+  { database }: BrowserDeps,
+  { id, settings }: Organisation,
+): Promise<boolean> => offersMail(settings) || hasRoutedDomain(database.query, id);
+
+/** Emails only where there is a mail server, unless nothing else is left. */
+function offeredMethods({ outbox }: BrowserDeps, { settings }: Organisation): readonly SignInMethod[] {
+  const { signInMethods } = settings;
+  const withoutMail = signInMethods.filter((method) => !isMailMethod(method));
+  return outbox.isOpen || withoutMail.length === 0 ? signInMethods : withoutMail;
 }
 
 async function connectionLinks(deps: BrowserDeps, visit: Visit, flow: Flow) {
   const { id: orgId } = visit.organisation;
-  const offered = await listSignInButtons(deps.database.query, orgId, ["oidc"]);
+  const offered = await listSignInButtons(deps.database.query, orgId, servedKinds);
   return offered.map(({ id, name }) => ({
     ...{ id, name, uri: flowPath(deps, visit, `connections/${id}/start`, flow) },
   }));
 }
+
+const unknownPasskey = ({ secondFactors: { relyingParty } }: BrowserDeps, credentialId: string) => ({
+  signalUnknownCredential: { rpId: relyingParty.id, credentialId },
+});
 
 async function hasPasskey({ database }: BrowserDeps, user: User): Promise<boolean> {
   return (await findFactorSummary(database.query, factorOwner(user))).passkeys > 0;

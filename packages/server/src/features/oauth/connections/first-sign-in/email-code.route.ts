@@ -4,7 +4,7 @@ import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/fa
 import { deleteEmailCode, findEmailCode } from "../../../../core/email-codes/email-codes.store.ts";
 import { takeEmailCode } from "../../../../core/email-codes/email-codes.ts";
 import { isEmail } from "../../../../core/users/user.ts";
-import { parsedForm } from "../../../../http/form-body.ts";
+import { parsedForm, parseQuery } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import {
   browserRoute,
@@ -15,10 +15,11 @@ import {
   show,
   type Visit,
 } from "../../authorize/browser.ts";
+import { type EmailCodeFailure, emailCodePage } from "../../authorize/passwordless/email-code.page.ts";
+import { receiveSignInCode, showSignInCode } from "../../authorize/passwordless/sign-in-code.route.ts";
 import type { ConnectionDeps } from "../connection-visit.ts";
 import { showConnectionError } from "../show-connection-error.ts";
 import { continueProven, sendCode } from "./continue-resolved.ts";
-import { type EmailCodeFailure, emailCodePage } from "./email-code.page.ts";
 import { endPending, type PendingVisit, pendingPage, readPending } from "./pending-visit.ts";
 
 export function emailCodeRoutes(app: FastifyInstance, deps: ConnectionDeps): void {
@@ -26,7 +27,10 @@ export function emailCodeRoutes(app: FastifyInstance, deps: ConnectionDeps): voi
   app.post("/oauth/:org/email-code", pageFormOptions, browserRoute(deps, receiveEmailCode));
 }
 
+/** With a sign-in in its address it is the code that signs in; else the one of a first sign-in at an identity provider. */
 async function showEmailCode(deps: ConnectionDeps, visit: Visit): Promise<void> {
+  const sealed = parseQuery(visit.request).values.get("flow");
+  if (sealed !== undefined) return showSignInCode(deps, visit, sealed);
   const here = await readPending(deps, visit);
   if (!here) return;
   if (here.pending.email !== null) return redirectTo(visit, orgPath(visit.organisation, "link-account"));
@@ -34,9 +38,10 @@ async function showEmailCode(deps: ConnectionDeps, visit: Visit): Promise<void> 
 }
 
 async function receiveEmailCode(deps: ConnectionDeps, visit: Visit): Promise<void> {
+  const form = parsedForm(visit.request);
+  if (form.values.has("flow")) return receiveSignInCode(deps, visit, form);
   const here = await readPending(deps, visit);
   if (!here) return;
-  const form = parsedForm(visit.request);
   const again = () => redirectTo(visit, orgPath(visit.organisation, "email-code"));
   if (here.pending.email !== null) return again();
   if (!hasValidCsrfToken(deps, visit, form))
@@ -102,8 +107,13 @@ async function showPage(
 ): Promise<void> {
   const sent = await findEmailCode(deps.database.query, here.pending);
   const { frame, redirectsElsewhere } = pendingPage(deps, visit, here, "email-code");
+  const text = frame.messages.connections.emailCode;
   const page = emailCodePage({
     ...frame,
+    hidden: { csrf: frame.csrf },
+    heading: text.heading,
+    codeLabel: text.code,
+    ask: text.ask({ connection: frame.connection.name, organisation: frame.organisation.name }),
     sentTo: sent?.email,
     email: email ?? here.pending.identity.user.email,
     ...failure,

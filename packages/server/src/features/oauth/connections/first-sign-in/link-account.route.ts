@@ -17,6 +17,7 @@ import {
   show,
   type Visit,
 } from "../../authorize/browser.ts";
+import { withEmail } from "../../authorize/flow.ts";
 import { pageFlow } from "../../authorize/page-request.ts";
 import { readFlow, takeStep } from "../../authorize/take-step.ts";
 import type { ConnectionDeps } from "../connection-visit.ts";
@@ -65,7 +66,9 @@ async function showLinkAccount(deps: ConnectionDeps, visit: Visit): Promise<void
   // Of the account's own pages: a trusted browser does not stand for its second factor.
   const page = { place: "account", path } as const;
   const wish = { prompt: "login", loginHint: here.email, uiLocales } as const;
-  const signIn = await readFlow(deps, visit, pageFlow(visit.organisation.id, page, askedAt, wish));
+  // The address is known: its domain's connection, which has sent the person here, is no way to the account.
+  const flow = withEmail(pageFlow(visit.organisation.id, page, askedAt, wish), here.email);
+  const signIn = await readFlow(deps, visit, flow);
   if (!signIn) return;
   if (signIn.step.kind !== "signed-in") return takeStep(deps, visit, signIn);
   return link(deps, visit, here, signIn.step.signedIn);

@@ -9,18 +9,18 @@ export type ConsoleMailTemplatesTexts = {
       htmlFrame: string; text: string; sample: string; test: string;
       testText: (values: { email: string }) => string; testSubmit: string;
       names: {
-        AcceptInvitation: string; VerifyEmail: string; EmailCode: string; AccountExists: string;
-        ResetPassword: string; PasswordChanged: string; ChangeEmail: string; EmailChanged: string;
-        AcceptRoaming: string; NewSignIn: string; FactorAdded: string; FactorRemoved: string;
-        FactorResetRequested: string; BreakGlassUsed: string; ConnectionKeysChanged: string;
-        AccountDeleted: string;
+        AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
+        AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
+        EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
+        FactorRemoved: string; FactorResetRequested: string; BreakGlassUsed: string;
+        ConnectionKeysChanged: string; AccountDeleted: string;
       };
       when: {
-        AcceptInvitation: string; VerifyEmail: string; EmailCode: string; AccountExists: string;
-        ResetPassword: string; PasswordChanged: string; ChangeEmail: string; EmailChanged: string;
-        AcceptRoaming: string; NewSignIn: string; FactorAdded: string; FactorRemoved: string;
-        FactorResetRequested: string; BreakGlassUsed: string; ConnectionKeysChanged: string;
-        AccountDeleted: string;
+        AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
+        AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
+        EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
+        FactorRemoved: string; FactorResetRequested: string; BreakGlassUsed: string;
+        ConnectionKeysChanged: string; AccountDeleted: string;
       };
       done: { sent: string; saved: string; reset: string; }; notSent: string;
       limited: (values: { seconds: number }) => string; notSetUp: string; editable: string;

@@ -28,8 +28,9 @@ export type ConsoleSettingsTexts = {
         name: string; colour: string; contrast: string; link: string; "logo-form": string;
         "logo-size": string; "logo-sides": string; range: string; "idle-above-lifetime": string;
         language: string; choice: string; ownAddress: string; text: string; "image-none": string;
-        "image-form": string; "image-size": string; "image-sides": string; methods: string;
-        "no-second-factor": string; ownPasskey: string; ownPassword: string; ownFactor: string;
+        "image-form": string; "image-size": string; "image-sides": string; methods: string; noMail: string;
+        enrolment: string; "no-passkeys": string; "no-second-factor": string; ownPasskey: string;
+        ownPassword: string; ownFactor: string;
       };
       done: { branding: string; policies: string; images: string; methods: string; }; livePreview: string;
       livePreviewText: string; livePreviewShow: string;
@@ -44,13 +45,17 @@ export type ConsoleSettingsTexts = {
         favicon: { label: string; hint: string; }; panel: { label: string; hint: string; };
       };
       brandTab: string; methodsHint: string;
-      methodChoices: {
-        "password-passkey": { label: string; text: string; };
-        "passkey-password": { label: string; text: string; }; passkey: { label: string; text: string; };
-        password: { label: string; text: string; };
+      methodPlaces: { method1: string; method2: string; method3: string; method4: string; };
+      methodNames: {
+        password: string; passkey: string; emailCode: string; magicLink: string;
       };
-      factorMethods: string; factorMethodsText: string; factorTotp: string; factorTotpHint: string;
-      factorPasskey: string; factorPasskeyHint: string;
+      methodNone: string; factorMethods: string; factorMethodsText: string; factorTotp: string;
+      factorTotpHint: string; factorPasskey: string; factorPasskeyHint: string; enrolment: string;
+      enrolmentHint: string;
+      enrolmentChoices: {
+        off: { label: string; text: string; }; offer: { label: string; text: string; };
+        required: { label: string; text: string; };
+      };
     };
   };
 };

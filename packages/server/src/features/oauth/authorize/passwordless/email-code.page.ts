@@ -1,4 +1,7 @@
-/** Proves an email address by a code, where an identity provider's word for it is missing or not believed. */
+/**
+ * A code that was sent by email: it signs in, or it proves an address where an identity provider's word is missing or not
+ * believed.
+ */
 import { applicationHome } from "../../../../html/components/avatar.ts";
 import { banner } from "../../../../html/components/banner.ts";
 import { doubleSubmitGuard, namedFields } from "../../../../html/components/form.ts";
@@ -9,8 +12,13 @@ export type EmailCodeFailure = "wrong" | "ended" | "invalid-email" | "rate-limit
 
 export type EmailCodeView = SignInFrame & {
   readonly action: string;
-  readonly csrf: string;
-  readonly connection: { readonly name: string };
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly heading: string;
+  /** Where an address is asked for first: what for. */
+  readonly ask?: string;
+  /** With the code: what was sent, and the code's label. */
+  readonly sent?: string | undefined;
+  readonly codeLabel: string;
   /** Where the code went; undefined before one is sent. */
   readonly sentTo: string | undefined;
   /** What the address is asked for with. */
@@ -39,16 +47,15 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: EmailCodeVie
 }
 
 export function emailCodePage(view: EmailCodeView): Html {
-  const text = view.messages.connections.emailCode;
-  const { application } = view;
+  const { application, heading } = view;
   return signInLayout({
     ...view,
-    title: text.heading,
-    body: html`<div class="title"><h1>${text.heading} <span>${view.messages.signIn.headingTo({ application: application.name })}</span></h1>
+    title: heading,
+    body: html`<div class="title"><h1>${heading} <span>${view.messages.signIn.headingTo({ application: application.name })}</span></h1>
 ${applicationHome(application)}</div>
 ${failureNotice(view)}
 <form method="post" action="${linkAddress(view.action)}">
-${namedFields({ csrf: view.csrf })}
+${namedFields(view.hidden)}
 ${view.sentTo === undefined ? addressField(view) : codeField(view, view.sentTo)}${doubleSubmitGuard}</form>`,
   });
 }
@@ -58,8 +65,7 @@ const faults = ({ error }: EmailCodeView, ...own: readonly EmailCodeFailure[]) =
 
 function addressField(view: EmailCodeView): Html {
   const { connections, recovery } = view.messages;
-  const names = { connection: view.connection.name, organisation: view.organisation.name };
-  return html`<p>${connections.emailCode.ask(names)}</p>
+  return html`<p>${view.ask}</p>
 <div class="field">
 <label for="email">${recovery.email}</label>
 <input id="email" name="email" type="email" value="${view.email}" autocomplete="email" autocapitalize="none" spellcheck="false" required autofocus${faults(view, "invalid-email")}>
@@ -74,9 +80,9 @@ function codeField(view: EmailCodeView, sentTo: string): Html {
   const button = (id: string, act: string, label: string) =>
     html`<button class="link" id="${id}" type="submit" name="act" value="${act}" formnovalidate>${label}</button>
 `;
-  return html`<p>${text.sent({ email: sentTo })}</p>
+  return html`<p role="status">${view.sent ?? text.sent({ email: sentTo })}</p>
 <div class="field">
-<label for="email-code">${text.code}</label>
+<label for="email-code">${view.codeLabel}</label>
 <input id="email-code" name="email-code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required autofocus${faults(view, "wrong", "ended")}>
 </div>
 <button class="button primary" id="email-code-submit" type="submit">${text.submit({ application: view.application.name })}</button>

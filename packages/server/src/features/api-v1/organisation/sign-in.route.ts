@@ -1,0 +1,94 @@
+/** /api/v1/organisations/{org}/sign-in: what signs in, in the order of the sign-in page, and whether passkeys are asked for. */
+import Type from "typebox";
+import { defaultOrganisationSettings, type Organisation } from "../../../core/organisations/organisation.ts";
+import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
+import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
+import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
+import {
+  isMailMethod,
+  passkeyEnrolments,
+  type SignInMethod,
+  signInMethods,
+} from "../../../core/organisations/sign-in-methods.ts";
+import type { Database } from "../../../db/open.ts";
+import { invalid, notFound } from "../../../http/api/api-error.ts";
+import { type ApiScope, apiRoute, readRoute } from "../../../http/api/api-route.ts";
+import { noParameters, strictObject } from "../../../http/api/schemas.ts";
+import { type ApiCaller, actOf, apiAuthenticator } from "../access.ts";
+import { type ApiDeps, inTransaction } from "../frame/api-deps.ts";
+
+const methods = Type.Array(Type.Enum([...signInMethods]), {
+  ...{ minItems: 1, maxItems: signInMethods.length, uniqueItems: true },
+  description: "In the order of the sign-in page. Without `password`, passwords are closed",
+});
+const passkeyEnrolment = Type.Enum([...passkeyEnrolments], {
+  description: "After sign-in, for users without a passkey",
+});
+
+const schema = Type.Object({ methods, passkeyEnrolment }, { title: "ApiSignIn" });
+const body = strictObject(
+  { methods: Type.Optional(methods), passkeyEnrolment: Type.Optional(passkeyEnrolment) },
+  { title: "ApiSignInSettings" },
+);
+
+const record = ({ settings }: Pick<Organisation, "settings">) => ({
+  methods: settings.signInMethods,
+  passkeyEnrolment: settings.passkeyEnrolment,
+});
+
+export function apiSignInRoutes(api: ApiScope, deps: ApiDeps): void {
+  const shared = {
+    ...{ path: "/api/v1/organisations/:org/sign-in", tag: "API v1: organisation", query: noParameters },
+    credential: "access-token",
+    answers: { 200: { description: "The sign-in settings", schema } },
+  } as const;
+  readRoute<ApiCaller, typeof noParameters, Database>(api, {
+    ...{ ...shared, operationId: "apiReadSignIn", summary: "Get the sign-in settings" },
+    description: "Scope: `signet:organisation:read`.",
+    authenticator: apiAuthenticator(deps, "signet:organisation:read"),
+    handler: async ({ caller }) => {
+      const found = await findOrganisation(deps.database.query, caller.organisation.id);
+      if (!found) throw notFound();
+      return { status: 200, body: record(found) };
+    },
+  });
+  apiRoute<ApiCaller, typeof noParameters, typeof body, Database>(api, {
+    ...{ ...shared, method: "PUT", body, bodyOptional: true },
+    ...{ operationId: "apiReplaceSignIn", summary: "Replace the sign-in settings" },
+    description: "What is left out is as in a new organisation. Scope: `signet:organisation:write`.",
+    example: { methods: ["passkey", "emailCode"], passkeyEnrolment: "offer" },
+    authenticator: apiAuthenticator(deps, "signet:organisation:write"),
+    handler: async ({ caller, body: sent, within }) => {
+      const { signInMethods: usual, passkeyEnrolment: off } = defaultOrganisationSettings;
+      const wanted = {
+        signInMethods: (sent.methods ?? usual) as readonly SignInMethod[],
+        passkeyEnrolment: sent.passkeyEnrolment ?? off,
+      };
+      requireWayIn(deps, wanted.signInMethods);
+      const changing = inTransaction(deps, within, (inside) =>
+        changeOrganisationSettings(inside, { ...actOf(caller), settings: wanted }),
+      );
+      const settings = await changing.catch(toAnswer);
+      if (!settings) throw notFound();
+      return { status: 200, body: record({ settings }) };
+    },
+  });
+}
+
+/** @throws ApiError 422 where emails alone would sign in, and none can be sent */
+function requireWayIn({ outbox }: ApiDeps, chosen: readonly SignInMethod[]): void {
+  if (outbox.isOpen || !chosen.every(isMailMethod)) return;
+  const message = "needs another method: this server can't send email";
+  throw invalid([{ path: "/methods", message }]);
+}
+
+const members: Readonly<Record<string, string>> = {
+  signInMethods: "/methods",
+  passkeyEnrolment: "/passkeyEnrolment",
+  secondFactor: "/methods",
+};
+
+function toAnswer(error: unknown): never {
+  if (!(error instanceof InvalidSettings)) throw error;
+  throw invalid(error.faults.map(({ path, message }) => ({ path: members[path] ?? "", message })));
+}
