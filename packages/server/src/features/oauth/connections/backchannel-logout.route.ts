@@ -30,7 +30,7 @@ export function upstreamBackchannelLogoutRoute(app: FastifyInstance, deps: Backc
         await receiveLogout(deps, organisation, request);
       } catch (error) {
         // A program reads it, not a person.
-        if (error instanceof NotFound) return reply.code(404).send({ error: "not_found" });
+        if (error instanceof NotFound) return reply.code(404).send();
         if (!(error instanceof OAuthError)) throw error;
         return reply.code(400).send({ error: error.code, error_description: error.message });
       }

@@ -14,6 +14,7 @@ import { type HostileProvider, startHostileProvider } from "../../../testing/fak
 import { makeAgent, makePool } from "../../../testing/fixtures/agent.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
+import { giveAuthenticator, showFactor, showsTwoFactor } from "../../../testing/fixtures/factors.ts";
 import { federate, keyOf, makeFederatedApp } from "../../../testing/fixtures/federation.ts";
 import { convertedKey } from "../../../testing/fixtures/session-key.ts";
 import { connectTo, signInUpstream } from "../../../testing/fixtures/upstream-sign-in.ts";
@@ -201,14 +202,44 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("a sign-in that waits for its second factor while its link ends starts no session", async () => {
-    const userId = await person("waiting");
+    const app = await giveAuthenticator(running.service, org);
+    const times = { createdAt: clock(), lastSignInAt: clock() };
+    const identity = { orgId: orgId(), connectionId: connection.id, subject: "waiting", userId: org.user.id };
+    const link = () => insertIdentity(running.service.database.query, { ...identity, ...times });
+    const waits = async (browser: TestBrowser) => {
+      there.claims = { sub: "waiting" };
+      there.userinfo = { sub: "waiting" };
+      const page = await signInUpstream({ running, org, there, connection, browser });
+      assert.ok(showsTwoFactor(page));
+      return page;
+    };
+    const unlink = () => api.call("DELETE", `/users/${org.user.id}/identities/${connection.id}`);
+    await link();
+    const [late, relinked, good] = [testBrowser(), testBrowser(), testBrowser()];
+    const page = await waits(late);
+    const again = await waits(relinked);
+    assert.equal((await unlink()).status, 204);
+    clock.advance(30_000);
+    await showFactor(late, org, page, { code: app.code(clock()) });
+    assert.equal(await isSignedIn(late), false);
+    // Nor where the same identity has been linked again meanwhile.
+    await link();
+    clock.advance(30_000);
+    await showFactor(relinked, org, again, { code: app.code(clock()) });
+    assert.equal(await isSignedIn(relinked), false);
+    const third = await waits(good);
+    clock.advance(30_000);
+    await showFactor(good, org, third, { code: app.code(clock()) });
+    assert.equal(await isSignedIn(good), true);
+  });
+
+  test("of two ends at once the second waits, and finds nothing left", async () => {
+    const userId = await person("twice");
     const { database } = running.service;
     const act = { orgId: orgId(), actor: "test" };
     const [started, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const browser = testBrowser();
-    await signIn(browser, "waiting");
-    const session = { browser, tokens: await tokensOf(browser, org, { scope: "openid" }) };
-    // Two ends at once: one of them finds nothing more.
+    await signIn(browser, "twice");
     const from = { orgId: orgId(), connectionId: connection.id, userId };
     const end = () =>
       database.transaction(async (tx) => {
@@ -222,6 +253,6 @@ forEachDatabase(({ fresh }) => {
     const second = end();
     goOn.resolve();
     assert.deepEqual([await first, await second].sort(), [0, 1]);
-    assert.equal(await isSignedIn(session.browser), false);
+    assert.equal(await isSignedIn(browser), false);
   });
 });
