@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { applyClaimedGroups } from "../../../core/connections/sign-in/claimed-groups.ts";
 import { changeSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
@@ -243,14 +244,23 @@ forEachDatabase(({ fresh }) => {
     const user = await signIn(connection, "twice", {});
     const followed = { act: { orgId: orgId(), actor: "test" }, connectionId: connection.id, userId: user };
     const { database } = running.service;
-    for (let round = 0; round < 5; round++) {
-      await Promise.all(
-        [[a], [b], [a], [b]].map((groupIds) =>
-          database.transaction((tx) => applyClaimedGroups(tx, running.service, { ...followed, groupIds })),
-        ),
-      );
-      assert.equal((await groupsOf(user)).length, 1);
-    }
+    const apply = (groupIds: readonly string[], meanwhile: () => Promise<void>) =>
+      database.transaction(async (tx) => {
+        await applyClaimedGroups(tx, running.service, { ...followed, groupIds });
+        await meanwhile();
+      });
+    // The first has read and written, and has not committed when the second begins.
+    const [isDone, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = apply([a], async () => {
+      isDone.resolve();
+      await goOn.promise;
+    });
+    await isDone.promise;
+    const second = apply([b], async () => {});
+    await setTimeout(200);
+    goOn.resolve();
+    await Promise.all([first, second]);
+    assert.deepEqual(await groupsOf(user), [b]);
   });
 
   test("an entry of the mapping that goes while somebody signs in leaves nobody in its group", async () => {
