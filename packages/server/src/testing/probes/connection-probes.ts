@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { findConnection } from "../../core/connections/connections.store.ts";
 import { insertPendingIdentity } from "../../core/connections/sign-in/pending-identities.store.ts";
+import { putEmailCode } from "../../core/email-codes/email-codes.store.ts";
+import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
+import type { SignInMethod } from "../../core/organisations/sign-in-methods.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type TestPage, testBrowser } from "../fakes/browser.ts";
 import { postForm } from "../fixtures/client.ts";
@@ -72,6 +75,30 @@ const waitsElsewhere =
     assert.equal((await pageAt(a)).status, method === "get" ? 200 : 403, "at A it waits");
   };
 
+/** A sign-in link of A, where both send such links. */
+const opensNothing =
+  (method: "get" | "post"): Probe =>
+  async ({ service, a, b }) => {
+    const token = randomSecret("sgn_ml_");
+    const { flow = "" } = (await visit(testBrowser(), a)).hidden;
+    await putEmailCode(service.database.query, {
+      ...{ orgId: a.organisation.id, holderHash: sha256Base64url(token), email: a.user.email, flow },
+      ...{ codeMac: "", linkHash: sha256Base64url(token), expiresAt: service.clock() + 60_000 },
+    });
+    const offer = async (signInMethods: readonly SignInMethod[]) => {
+      for (const { id: orgId } of [a.organisation, b.organisation])
+        await changeOrganisationSettings(service, { orgId, actor: "test", settings: { signInMethods } });
+    };
+    const statusAt = async ({ issuer }: TestOrganisation) => {
+      const [browser, address] = [testBrowser(), `${issuer}/magic/${token}`];
+      return (method === "get" ? await browser.get(address) : await browser.post(address, {})).status;
+    };
+    await offer(["password", "passkey", "magicLink"]);
+    const statuses = [await statusAt(b), await statusAt(a)];
+    await offer(["password", "passkey"]);
+    assert.deepEqual(statuses, [404, 200], "A's, at B and at A");
+  };
+
 async function identityOf({ database }: Service, orgId: string, id: string) {
   const connection = await findConnection(database.query, { orgId, id });
   const none = { username: undefined, phone: undefined, locale: undefined, attributes: {} };
@@ -86,6 +113,12 @@ export const connectionProbes: Readonly<Record<string, Probe>> = {
   "GET /oauth/:org/connections/:id/logged-out": isNobodys,
   "GET /oauth/:org/email-code": waitsElsewhere("email-code", "get"),
   "POST /oauth/:org/email-code": waitsElsewhere("email-code", "post"),
+  "GET /oauth/:org/magic/:token": opensNothing("get"),
+  "POST /oauth/:org/magic/:token": opensNothing("post"),
+  "POST /oauth/:org/passkey-offer": async ({ b, consent }) => {
+    const { flow = "" } = consent.hidden;
+    assert.equal((await testBrowser().post(`${b.issuer}/passkey-offer`, { flow })).status, 400);
+  },
   "GET /oauth/:org/link-account": waitsElsewhere("link-account", "get"),
   "POST /oauth/:org/link-account": waitsElsewhere("link-account", "post"),
   "GET /oauth/:org/break-glass": async ({ b, consent }) => {
