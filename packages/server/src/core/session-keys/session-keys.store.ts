@@ -116,6 +116,7 @@ export type RevokedKeys = { orgId: string; now: number; reason: string } & (
   | { id: string }
   | { userId: string; applicationId?: string }
   | { sessionId: string }
+  | { sessionIds: readonly string[] }
   | { applicationId: string }
 );
 
@@ -123,6 +124,7 @@ const isKeyOf = (which: RevokedKeys) => (eb: ExpressionBuilder<Schema, "session_
   const active = [eb("org_id", "=", which.orgId), eb("revoked_at", "is", null)];
   if ("id" in which) return eb.and([...active, eb("id", "=", which.id)]);
   if ("sessionId" in which) return eb.and([...active, eb("session_id", "=", which.sessionId)]);
+  if ("sessionIds" in which) return eb.and([...active, eb("session_id", "in", which.sessionIds)]);
   if ("userId" in which) active.push(eb("user_id", "=", which.userId));
   if (which.applicationId !== undefined) active.push(eb("application_id", "=", which.applicationId));
   return eb.and([...active]);

@@ -4,12 +4,17 @@
  */
 import type { Db } from "../../db/open.ts";
 import { type Act, recordAuditEvent } from "../audit/audit.store.ts";
-import { insertLogoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
+import { type EndedSession, insertLogoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
-import { findUserSessions, markSessionsEnded, type SessionRecord } from "./sessions.store.ts";
+import {
+  findUserSessions,
+  markGivenSessionsEnded,
+  markSessionsEnded,
+  type SessionRecord,
+} from "./sessions.store.ts";
 
 export interface SessionEnd {
   readonly orgId: string;
@@ -45,6 +50,30 @@ export async function endSessions(tx: Db, end: SessionEnd): Promise<number> {
   const sessions = ended.map((id) => ({ id, userId }));
   await insertLogoutDeliveries(tx, orgId, sessions, now);
   return ended.length;
+}
+
+/** Databases limit the parameters of a statement. */
+const MAX_IDS = 500;
+
+/**
+ * The same for many sessions, of any number of users, in as few statements as their number allows.
+ * @returns those that were active
+ */
+export async function endGivenSessions(
+  tx: Db,
+  { orgId, ids, reason, now }: Omit<SessionEnd, "userId" | "sessionId"> & { readonly ids: readonly string[] },
+): Promise<EndedSession[]> {
+  const all: EndedSession[] = [];
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
+    const ended = await markGivenSessionsEnded(tx, { orgId, ids: ids.slice(at, at + MAX_IDS), now });
+    if (ended.length === 0) continue;
+    const sessionIds = ended.map(({ id }) => id);
+    await revokeTokenFamilies(tx, { orgId, sessionIds, now, reason });
+    await revokeSessionKeys(tx, { orgId, sessionIds, now, reason });
+    await insertLogoutDeliveries(tx, orgId, ended, now);
+    all.push(...ended);
+  }
+  return all;
 }
 
 /** The active ones, last used first; at most a hundred. */

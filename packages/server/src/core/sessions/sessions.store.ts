@@ -5,6 +5,7 @@ import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
 import type { Session } from "./session.ts";
 
 export async function insertSession(
@@ -98,6 +99,28 @@ export async function markSessionsEnded(
     .where("ended_at", "is", null);
   if (which.sessionId !== undefined) query = query.where("id", "=", which.sessionId);
   return (await query.returning("id").execute()).map(({ id }) => id);
+}
+
+/** As `markSessionsEnded`, of those that are named. @returns those that had not ended before */
+export async function markGivenSessionsEnded(
+  tx: Db,
+  { orgId, ids, now }: { orgId: string; ids: readonly string[]; now: number },
+): Promise<Array<{ id: string; userId: string }>> {
+  const active = tx
+    .selectFrom("browser_session")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("id", "in", ids)
+    .where("ended_at", "is", null);
+  const rows = await tx
+    .updateTable("browser_session")
+    .set({ ended_at: now })
+    .where("org_id", "=", orgId)
+    .where("ended_at", "is", null)
+    .where("id", "in", lockedInOrder(tx, active, "id"))
+    .returning(["id", "user_id"])
+    .execute();
+  return rows.map((row) => toRecord(row));
 }
 
 type SessionUse = { orgId: string; sessionId: string; applicationId: string; now: number };

@@ -89,6 +89,7 @@ export type RevokedFamilies = { readonly orgId: string; readonly now: number; re
   | { readonly deviceId: string }
   /** Those granted with `offline_access` outlive the session. */
   | { readonly sessionId: string }
+  | { readonly sessionIds: readonly string[] }
 );
 
 /** Matches the whole word, not a custom scope whose name contains it. */
@@ -104,7 +105,8 @@ const isFamilyOf = (which: RevokedFamilies) => (eb: ExpressionBuilder<Schema, "t
   if ("userId" in which) return eb.and([...active, eb("user_id", "=", which.userId)]);
   if ("consentId" in which) return eb.and([...active, eb("consent_id", "=", which.consentId)]);
   if ("deviceId" in which) return eb.and([...active, eb("device_id", "=", which.deviceId)]);
-  return eb.and([...active, eb("session_id", "=", which.sessionId), withoutOfflineAccess]);
+  const sessionIds = "sessionIds" in which ? which.sessionIds : [which.sessionId];
+  return eb.and([...active, eb("session_id", "in", sessionIds), withoutOfflineAccess]);
 };
 
 /** @returns how many were active */

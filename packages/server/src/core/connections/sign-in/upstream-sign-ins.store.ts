@@ -1,11 +1,10 @@
 /** What identity providers have said of the sign-ins by them. Session, tokens and keys find theirs by user and time of sign-in. */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { hasRow } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
 import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
-import { lockedInOrder } from "../../../db/row-locks.ts";
 import type { UpstreamSignInTable } from "../../../db/tables/connections.ts";
 
 export interface UpstreamSignIn extends Omit<RecordOf<UpstreamSignInTable>, "amr"> {
@@ -46,11 +45,17 @@ export interface FromConnection {
   readonly subject?: string;
 }
 
-/** Locks them: a sign-in that is just starting its session is waited for. */
-export async function lockUpstreamSignIns(
+/** One sign-in of one user. */
+export type SignInMoment = Pick<UpstreamSignIn, "userId" | "signedInAt">;
+
+/**
+ * Nothing that comes from them starts any more: a sign-in that is just starting its session is waited for.
+ * @returns those that there were
+ */
+export async function takeUpstreamSignIns(
   tx: Db,
   { orgId, connectionId, userId, sid, subject }: FromConnection,
-): Promise<Array<Pick<UpstreamSignIn, "userId" | "signedInAt">>> {
+): Promise<SignInMoment[]> {
   let query = tx
     .selectFrom("upstream_sign_in")
     .select(["user_id", "signed_in_at"])
@@ -59,24 +64,19 @@ export async function lockUpstreamSignIns(
   if (sid !== undefined) query = query.where("sid", "=", sid);
   if (subject !== undefined) query = query.where("subject", "=", subject);
   const ordered = query.orderBy("user_id").orderBy("signed_in_at");
-  const rows = await (isPostgres(tx) ? ordered.forUpdate() : ordered).execute();
-  return rows.map((row) => toRecord(row));
-}
-
-/** Nothing that comes from them starts any more. */
-export async function deleteUpstreamSignIns(
-  tx: Db,
-  {
-    orgId,
-    userId,
-    times,
-  }: { readonly orgId: string; readonly userId: string; readonly times: readonly number[] },
-): Promise<void> {
-  await tx
+  const rows = await tx
     .deleteFrom("upstream_sign_in")
-    .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
-    .where("signed_in_at", "in", times)
+    .where("org_id", "=", orgId)
+    .where((eb) =>
+      eb(
+        eb.refTuple("user_id", "signed_in_at"),
+        "in",
+        (isPostgres(tx) ? ordered.forUpdate() : query).$asTuple("user_id", "signed_in_at"),
+      ),
+    )
+    .returning(["user_id", "signed_in_at"])
     .execute();
+  return rows.map((row) => toRecord(row));
 }
 
 /**
@@ -105,81 +105,65 @@ export async function holdUpstreamSignIn(
 /** RFC 8176 has no name for it; connections.md §4. */
 export const FEDERATED = "fed";
 
-const isFederated = sql<boolean>`amr like ${`%"${FEDERATED}"%`}`;
+/** As a table `moment` of one parameter, however many there are. */
+function momentTable(tx: Db, moments: readonly SignInMoment[]): RawBuilder<unknown> {
+  const json = JSON.stringify(moments.map(({ userId, signedInAt }) => ({ u: userId, t: signedInAt })));
+  return isPostgres(tx)
+    ? sql`json_to_recordset(cast(${json} as json)) as moment (u text, t bigint)`
+    : sql`(select value ->> 'u' as u, value ->> 't' as t from json_each(${json})) as moment`;
+}
 
-/** The ids of what the sign-ins of a user at these moments have led to, and has not ended. */
-export async function findSessionsFrom(
+/** Of an organisation, what came from sign-ins at these moments, and has not ended. */
+function comingFrom(
   tx: Db,
-  {
-    orgId,
-    userId,
-    times,
-  }: { readonly orgId: string; readonly userId: string; readonly times: readonly number[] },
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom("browser_session")
-    .select("id")
-    .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
-    .where("auth_time", "in", times)
-    .where("ended_at", "is", null)
-    .where(isFederated)
-    .orderBy("id")
-    .execute();
+  { orgId, moments }: { readonly orgId: string; readonly moments: readonly SignInMoment[] },
+  table: "browser_session" | "token_family" | "session_key",
+): RawBuilder<{ id: string }> {
+  const end = sql.ref(table === "browser_session" ? "made.ended_at" : "made.revoked_at");
+  // Each moment by the index of its user: `cross join` keeps SQLite to this order.
+  return sql<{
+    id: string;
+  }>`select made.id from ${momentTable(tx, moments)} cross join ${sql.table(table)} as made
+    where made.org_id = ${orgId} and made.user_id = moment.u and made.auth_time = moment.t
+      and ${end} is null and made.amr like ${`%"${FEDERATED}"%`}
+    order by made.id`;
+}
+
+interface Ended {
+  readonly orgId: string;
+  readonly moments: readonly SignInMoment[];
+}
+
+/** The ids of the sessions. */
+export async function findSessionsFrom(tx: Db, ended: Ended): Promise<string[]> {
+  const { rows } = await comingFrom(tx, ended, "browser_session").execute(tx);
   return rows.map(({ id }) => id);
 }
 
-interface Revocation {
-  readonly orgId: string;
-  readonly userId: string;
-  readonly times: readonly number[];
+interface Revocation extends Ended {
   readonly now: number;
   readonly reason: string;
 }
 
+/** Of PostgreSQL, in one order: see row-locks.ts. */
+const locked = (tx: Db, rows: RawBuilder<unknown>) =>
+  isPostgres(tx) ? sql`${rows} for update of made` : rows;
+
 /** Refresh tokens, those of `offline_access` too, and with them their access tokens. */
-export async function revokeFamiliesFrom(
-  tx: Db,
-  { orgId, userId, times, now, reason }: Revocation,
-): Promise<void> {
-  const all = tx
-    .selectFrom("token_family")
-    .select("id")
-    .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
-    .where("auth_time", "in", times)
-    .where("revoked_at", "is", null)
-    .where(isFederated);
-  await tx
-    .updateTable("token_family")
-    .set({ revoked_at: now, revoked_reason: reason })
-    .where("org_id", "=", orgId)
-    .where("id", "in", lockedInOrder(tx, all, "id"))
-    .execute();
+export async function revokeFamiliesFrom(tx: Db, { now, reason, ...ended }: Revocation): Promise<void> {
+  await sql`update token_family set revoked_at = ${now}, revoked_reason = ${reason}
+    where org_id = ${ended.orgId} and revoked_at is null
+      and id in (${locked(tx, comingFrom(tx, ended, "token_family"))})`.execute(tx);
 }
 
 /** Those that are permanent too. */
-export async function revokeKeysFrom(
-  tx: Db,
-  { orgId, userId, times, now, reason }: Revocation,
-): Promise<void> {
+export async function revokeKeysFrom(tx: Db, { now, reason, ...ended }: Revocation): Promise<void> {
   // Repeated while it finds keys: see revokeSessionKeys.
   for (let revoked = 1; revoked > 0; ) {
-    const all = tx
-      .selectFrom("session_key")
-      .select("id")
-      .where((eb) => allOf(eb, { org_id: orgId, user_id: userId }))
-      .where("auth_time", "in", times)
-      .where("revoked_at", "is", null)
-      .where(isFederated);
-    const result = await tx
-      .updateTable("session_key")
-      .set((eb) => ({
-        revoked_at: now,
-        revoked_reason: reason,
-        expires_at: eb.fn.coalesce("expires_at", sql<number>`cast(${now} as bigint)`),
-      }))
-      .where("org_id", "=", orgId)
-      .where("id", "in", lockedInOrder(tx, all, "id"))
-      .executeTakeFirst();
-    revoked = Number(result.numUpdatedRows);
+    const result = await sql`update session_key set revoked_at = ${now}, revoked_reason = ${reason},
+        expires_at = coalesce(expires_at, cast(${now} as bigint))
+      where org_id = ${ended.orgId} and revoked_at is null
+        and id in (${locked(tx, comingFrom(tx, ended, "session_key"))})`.execute(tx);
+    revoked = Number(result.numAffectedRows ?? 0);
   }
 }

@@ -1,21 +1,20 @@
 /** Sign-ins by identity providers: what was said there is told on demand, and what came from them ends together. */
 import type { Db } from "../../../db/open.ts";
-import { type Act, auditFields, recordAuditEvent } from "../../audit/audit.store.ts";
+import { type Act, auditFields, recordAuditEvents } from "../../audit/audit.store.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
 import { sealedColumn } from "../../encryption/sealed-columns.ts";
-import { endSessions, type SessionEnd } from "../../sessions/end-sessions.ts";
+import { endGivenSessions, type SessionEnd } from "../../sessions/end-sessions.ts";
 import type { Claims } from "./mapping.ts";
 import { isStorable } from "./mapping.ts";
 import {
-  deleteUpstreamSignIns,
   FEDERATED,
   type FromConnection,
   findSessionsFrom,
   findUpstreamSignIn,
   insertUpstreamSignIn,
-  lockUpstreamSignIns,
   revokeFamiliesFrom,
   revokeKeysFrom,
+  takeUpstreamSignIns,
   type UpstreamSignIn,
   type UpstreamSignInKey,
 } from "./upstream-sign-ins.store.ts";
@@ -145,19 +144,23 @@ export async function endUpstreamSessions(
   { act, reason, now }: { readonly act: Act; readonly reason: SessionEnd["reason"]; readonly now: number },
 ): Promise<number> {
   const { orgId } = from;
-  const byUser = Map.groupBy(await lockUpstreamSignIns(tx, from), ({ userId }) => userId);
-  let ended = 0;
-  for (const [userId, signIns] of byUser) {
-    const times = signIns.map(({ signedInAt }) => signedInAt);
-    for (const sessionId of await findSessionsFrom(tx, { orgId, userId, times })) {
-      if ((await endSessions(tx, { orgId, userId, sessionId, reason, now })) === 0) continue;
-      ended++;
-      const event = { action: "user.session-ended" as const, target: userId, details: { sessionId } };
-      await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
-    }
-    await revokeFamiliesFrom(tx, { orgId, userId, times, now, reason });
-    await revokeKeysFrom(tx, { orgId, userId, times, now, reason });
-    await deleteUpstreamSignIns(tx, { orgId, userId, times });
+  const all = await takeUpstreamSignIns(tx, from);
+  let count = 0;
+  // Of a connection there may be a hundred thousand: by statements of many, and not of each.
+  for (let at = 0; at < all.length; at += MAX_MOMENTS) {
+    const moments = all.slice(at, at + MAX_MOMENTS);
+    const ids = await findSessionsFrom(tx, { orgId, moments });
+    const ended = await endGivenSessions(tx, { orgId, ids, reason, now });
+    const event = { ...auditFields(act, now), action: "user.session-ended" as const };
+    await recordAuditEvents(
+      tx,
+      ended.map(({ id, userId }) => ({ ...event, target: userId, details: { sessionId: id } })),
+    );
+    await revokeFamiliesFrom(tx, { orgId, moments, now, reason });
+    await revokeKeysFrom(tx, { orgId, moments, now, reason });
+    count += ended.length;
   }
-  return ended;
+  return count;
 }
+
+const MAX_MOMENTS = 5_000;
