@@ -51,15 +51,28 @@ export function patchedConnection(before: SignInConnection, patch: Body): AskedC
 /** Neither is about who signs in. */
 const harmless: readonly string[] = ["name", "shown"];
 
+/** What there was before a change, and beside it. */
+export interface Beside {
+  /** Undefined for one that is being made. */
+  readonly before?: SignInConnection;
+  /** Whether a directory provisions users of the organisation. */
+  readonly hasDirectory: boolean;
+}
+
 /**
- * Who decides which provider speaks for accounts that are there could sign in as an administrator (api-v1.md, "No more than you
- * have"). @param before as the connection links now. @throws ApiError 403
+ * Who decides which provider speaks for accounts that are there could sign in as an administrator, or as a user of a directory; who
+ * decides what it says, gets into the groups that its claims are mapped to (api-v1.md, "No more than you have").
+ * @throws ApiError 403
  */
-export function requireMayLink(caller: ApiCaller, before: string | undefined, body: Body): void {
+export function requireMayLink(caller: ApiCaller, body: Body, { before, hasDirectory }: Beside): void {
+  if (!Object.keys(body).some((member) => !harmless.includes(member))) return;
+  const { groups, linking: linkedBefore } = before?.settings ?? {};
   const { mapping } = body as { mapping?: Body | null };
   // Whoever is in a group has its roles.
-  if (mapping?.["groups"] !== undefined) requireHeld(caller, "signet:groups:write");
-  const links = before === "verifiedEmail" || body["linking"] === "verifiedEmail";
-  if (links && Object.keys(body).some((member) => !harmless.includes(member)))
+  if (groups || mapping?.["groups"] !== undefined) requireHeld(caller, "signet:groups:write");
+  const { linking = linkedBefore } = body;
+  // Those of a directory are linked by its ids, without a proof of their own.
+  if (hasDirectory && linking !== "never") requireHeld(caller, "signet:users:write");
+  if (linkedBefore === "verifiedEmail" || linking === "verifiedEmail")
     requireHeld(caller, "signet:organisation:write");
 }

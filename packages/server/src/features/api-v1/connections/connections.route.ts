@@ -17,7 +17,7 @@ import {
 import { GroupConflict } from "../../../core/groups/group.ts";
 import { conflict, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
-import { actOf } from "../access.ts";
+import { type ApiCaller, actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import {
   type ApiResource,
@@ -47,8 +47,14 @@ import { askedSignIn } from "./sign-in-schema.ts";
 import { apiConnectionSignInsRoutes } from "./sign-ins.route.ts";
 import { apiConnectionCallsRoutes, apiConnectionTokensRoutes } from "./tokens.route.ts";
 
-const LINKING =
-  "With `linking: verifiedEmail` `signet:organisation:write` too: the provider may then speak for administrators.";
+const LINKING = [
+  "With `linking: verifiedEmail` `signet:organisation:write` too: the provider may then speak for administrators.",
+  "Unless `linking` is `never`, beside a directory `signet:users:write` too: its users are linked by `externalId`.",
+  "With `mapping.groups` `signet:groups:write` too. Names and `shown` need none of them.",
+].join(" ");
+
+const hasDirectory = async ({ database }: ApiDeps, caller: ApiCaller): Promise<boolean> =>
+  (await listConnections(database.query, caller.organisation.id)).some(({ kind }) => kind === "scim");
 
 export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
   const connections: ApiResource<Connection> = {
@@ -85,9 +91,11 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
     },
     async (inside, { caller, body }) => {
       if (isSignInKind(body.kind)) {
-        requireMayLink(caller, undefined, body);
         const asked = askedConnection(body.kind, body);
-        return { row: await createSignInConnection(inside, { ...actOf(caller), asked }) };
+        const row = await createSignInConnection(inside, { ...actOf(caller), asked });
+        // What is wrong with it is told first; a refusal rolls it back.
+        requireMayLink(caller, body, { hasDirectory: await hasDirectory(inside, caller) });
+        return { row };
       }
       refuseMembers(body, Object.keys(askedSignIn));
       const { name, enabled = true, deletionPolicy = "disable" } = body;
@@ -116,7 +124,8 @@ function changeRoutes(connections: ApiResource<Connection>): void {
       const { name, enabled, deletionPolicy } = call.patch;
       if (name === null) throw invalid([{ path: "/name", message: "is required" }]);
       if (isSignInConnection(before)) {
-        requireMayLink(call.caller, before.settings.linking, call.patch);
+        const beside = { before, hasDirectory: await hasDirectory(inside, call.caller) };
+        requireMayLink(call.caller, call.patch, beside);
         const ask = (present: SignInConnection) => patchedConnection(present, call.patch);
         return changeSignInConnection(inside, { ...actOf(call.caller), id: call.id, ask });
       }

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { findConnection } from "../../../core/connections/connections.store.ts";
 import { openSecret } from "../../../core/connections/sign-in/client-secret.ts";
+import { createGroup } from "../../../core/groups/groups.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import {
@@ -191,6 +192,57 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await holder.call("PATCH", path, { body: { linking } })).status, 200);
     exceeds(await api.call("PATCH", path, { body: { mapping: { emailVerified: "=true" } } }));
     assert.equal((await api.call("PATCH", path, { body: { name: "Still asking" } })).status, 200);
+  });
+
+  test("who may not change groups decides nothing that a mapped group's claims come from", async () => {
+    const { id } = await createGroup(running.service, {
+      ...{ orgId: org.organisation.id, actor: "test" },
+      content: { displayName: "Staff", description: null, externalId: null },
+    });
+    const holder = await makeApiClient(running.service, org, [
+      ...(["signet:connections:write", "signet:groups:write"] as const),
+    ]);
+    const groups = { from: "groups", map: { staff: id } };
+    const mapped = { kind: "oidc", name: "Mapped", oidc, mapping: { groups } };
+    assert.equal((await post(mapped)).status, 403);
+    const { body } = await holder.call("POST", "/connections", { body: mapped });
+    const path = `/connections/${String(body["id"])}`;
+    const elsewhere = { issuer: "https://elsewhere.example", clientSecret: "the-secret-of-elsewhere" };
+    for (const change of [
+      { oidc: elsewhere },
+      { mapping: null },
+      { mapping: { groups: null } },
+      { enabled: false },
+    ]) {
+      const refused = await api.call("PATCH", path, { body: change });
+      assert.deepEqual([refused.status, refused.body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    }
+    assert.equal((await stored(body["id"])).settings?.groups?.map["staff"], id);
+    assert.equal((await api.call("PATCH", path, { body: { name: "Still mapped" } })).status, 200);
+    assert.equal((await holder.call("PATCH", path, { body: { mapping: null } })).status, 200);
+  });
+
+  test("who may not change users makes no provider speak for those of a directory", async () => {
+    const other = await makeOrganisation(running.service);
+    const alone = await makeApiClient(running.service, other, ["signet:connections:write"]);
+    const create = (name: string, more: object = {}) =>
+      alone.call("POST", "/connections", { body: { kind: "oidc", name, oidc, ...more } });
+    const { body } = await create("Before the directory");
+    const path = `/connections/${String(body["id"])}`;
+    assert.equal((await alone.call("PATCH", path, { body: { enabled: false } })).status, 200);
+    await alone.call("POST", "/connections", { body: { kind: "scim", name: "Directory" } });
+    for (const refused of [
+      await create("Beside the directory"),
+      await alone.call("PATCH", path, { body: { enabled: true } }),
+    ])
+      assert.deepEqual([refused.status, refused.body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    assert.equal((await create("Links nobody", { linking: "never" })).status, 201);
+    const linking = (mode: string) => ({ body: { linking: mode } });
+    assert.equal((await alone.call("PATCH", path, linking("never"))).status, 200);
+    assert.equal((await alone.call("PATCH", path, linking("ask"))).status, 403);
+    const both = ["signet:connections:write", "signet:users:write"] as const;
+    const holder = await makeApiClient(running.service, other, [...both]);
+    assert.equal((await holder.call("PATCH", path, { body: { enabled: true } })).status, 200);
   });
 
   test("two at once don't get one name, whatever its case", async () => {
