@@ -24,12 +24,20 @@ export type RealCalls = Readonly<Record<string, () => Promise<RealCall>>>;
 
 export const bearer = (token: string) => ({ credentials: { Authorization: `Bearer ${token}` } });
 
-/** Answers `?operation=…` with the calls for it: none or one. */
-export async function serveRealCalls(calls: RealCalls): Promise<{ address: string; close(): Promise<void> }> {
+/**
+ * Answers `?operation=…` with the calls for it: none or one.
+ * @param prepare undoes what another operation has set, before a call is made
+ */
+export async function serveRealCalls(
+  calls: RealCalls,
+  prepare: () => Promise<unknown>,
+): Promise<{ address: string; close(): Promise<void> }> {
   const server = createServer(async ({ url = "" }, response) => {
     const operation = new URL(url, "http://localhost").searchParams.get("operation") ?? "";
     try {
-      const made = await calls[operation]?.();
+      const make = calls[operation];
+      if (make) await prepare();
+      const made = await make?.();
       response.end(JSON.stringify(made ? [made] : []));
     } catch (error) {
       response.writeHead(500).end(`${operation}: ${error}`);
