@@ -82,6 +82,7 @@ export interface ConnectionKeysTable {
   issuer: string;
   /** JSON array of RFC 7638 thumbprints, sorted. */
   thumbprints: string;
+  /** When the administrators got an email about new ones last; 0: never. */
   changed_at: number;
 }
 

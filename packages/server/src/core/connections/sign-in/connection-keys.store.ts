@@ -9,13 +9,20 @@ export interface SeenKeys {
   readonly thumbprints: readonly string[];
 }
 
-export async function findSeenKeys(db: Db, { orgId, id }: ConnectionKey): Promise<SeenKeys | undefined> {
+/** @property toldAt when the administrators got an email last; null: never */
+export type StoredKeys = SeenKeys & { readonly toldAt: number | null };
+
+const NEVER = 0;
+
+export async function findSeenKeys(db: Db, { orgId, id }: ConnectionKey): Promise<StoredKeys | undefined> {
   const row = await db
     .selectFrom("connection_keys")
-    .select(["issuer", "thumbprints"])
+    .select(["issuer", "thumbprints", "changed_at"])
     .where((eb) => allOf(eb, { org_id: orgId, connection_id: id }))
     .executeTakeFirst();
-  return row && { issuer: row.issuer, thumbprints: JSON.parse(row.thumbprints) as string[] };
+  if (!row) return undefined;
+  const toldAt = row.changed_at === NEVER ? null : row.changed_at;
+  return { issuer: row.issuer, thumbprints: JSON.parse(row.thumbprints) as string[], toldAt };
 }
 
 /** @returns false when another request has done so */
@@ -23,13 +30,12 @@ export const insertSeenKeys = (
   tx: Db,
   { orgId, id }: ConnectionKey,
   { issuer, thumbprints }: SeenKeys,
-  now: number,
 ): Promise<boolean> =>
   hasRow(
     tx
       .insertInto("connection_keys")
       .values({
-        ...{ org_id: orgId, connection_id: id, issuer, changed_at: now },
+        ...{ org_id: orgId, connection_id: id, issuer, changed_at: NEVER },
         thumbprints: JSON.stringify(thumbprints),
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -40,12 +46,20 @@ export const insertSeenKeys = (
 export const replaceSeenKeys = (
   tx: Db,
   { orgId, id }: ConnectionKey,
-  { before, now, seen }: { readonly before: SeenKeys; readonly seen: SeenKeys; readonly now: number },
+  {
+    before,
+    seen,
+    toldAt,
+  }: { readonly before: SeenKeys; readonly seen: SeenKeys; readonly toldAt: number | null },
 ): Promise<boolean> =>
   affectsAny(
     tx
       .updateTable("connection_keys")
-      .set({ issuer: seen.issuer, thumbprints: JSON.stringify(seen.thumbprints), changed_at: now })
+      .set({
+        issuer: seen.issuer,
+        thumbprints: JSON.stringify(seen.thumbprints),
+        changed_at: toldAt ?? NEVER,
+      })
       .where((eb) => allOf(eb, { org_id: orgId, connection_id: id }))
       .where("thumbprints", "=", JSON.stringify(before.thumbprints))
       .where("issuer", "=", before.issuer),

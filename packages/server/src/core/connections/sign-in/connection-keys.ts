@@ -9,6 +9,8 @@ import type { SignInConnection } from "./sign-in-connections.ts";
 import { issuerOf } from "./sign-in-settings.ts";
 
 const MAX_RECIPIENTS = 20;
+/** Between two mails about one connection: a provider whose servers publish different keys is told about once, and audited each time. */
+const QUIET_MS = 3_600_000;
 
 export interface ConnectionKeysDeps extends CoreDeps {
   readonly outbox: Outbox;
@@ -25,17 +27,19 @@ export async function recordConnectionKeys(
   const seen = { issuer: issuerOf(connection.settings), thumbprints };
   const before = await findSeenKeys(db, connection);
   const now = deps.clock();
-  if (!before) return void (await insertSeenKeys(db, connection, seen, now));
+  if (!before) return void (await insertSeenKeys(db, connection, seen));
   if (before.issuer === seen.issuer && JSON.stringify(before.thumbprints) === JSON.stringify(thumbprints))
     return;
   const added = thumbprints.filter((one) => !before.thumbprints.includes(one));
   const isNews = before.issuer === seen.issuer && added.length > 0;
+  const isTold = isNews && (before.toldAt === null || before.toldAt + QUIET_MS <= now);
+  const toldAt = isTold ? now : before.toldAt;
   await deps.database.transaction(async (tx) => {
-    if (!(await replaceSeenKeys(tx, connection, { before, seen, now })) || !isNews) return;
+    if (!(await replaceSeenKeys(tx, connection, { before, seen, toldAt })) || !isNews) return;
     const { orgId, id } = connection;
     const event = { orgId, at: now, actor: "system", target: id, details: { added } };
     await recordAuditEvent(tx, { ...event, action: "connection.keys-changed" });
-    if (!deps.outbox.isOpen) return;
+    if (!deps.outbox.isOpen || !isTold) return;
     const recordUri = `${deps.baseUrl}/oauth/manage/${orgId}/connections/${id}`;
     for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
       await deps.outbox.put(tx, {

@@ -235,6 +235,36 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await logout({ sub: "without" }, without)).status, 404);
   });
 
+  test("forged logouts make the provider asked once, however many there are and whether or not it answers", async () => {
+    const asked = await startHostileProvider(clock);
+    try {
+      const own = await connectTo(running, org, asked, "Asked", { emailTrust: "verifiedClaim" });
+      const forge = async () => {
+        const key = { ...there.key, kid: randomUUID() };
+        return tell(await signed(claims({ iss: asked.issuer, sub: "a" }), key), own);
+      };
+      const count = (path: string) => asked.asked.filter((one) => one === path).length;
+      const many = async () => {
+        for (const { status } of await Promise.all(Array.from({ length: 8 }, forge)))
+          assert.equal(status, 400);
+      };
+      await many();
+      assert.deepEqual([count("/.well-known/openid-configuration"), count("/jwks")], [1, 1]);
+      asked.answers.set("/jwks", { status: 500, body: {} });
+      clock.advance(30_000);
+      await many();
+      await many();
+      assert.equal(count("/jwks"), 2);
+      asked.answers.clear();
+      clock.advance(30_000);
+      asked.rotate();
+      const token = await signed(claims({ iss: asked.issuer, sub: "a" }), asked.key);
+      assert.equal((await tell(token, own)).status, 200);
+    } finally {
+      await asked.close();
+    }
+  });
+
   test("new keys of the provider are taken once in thirty seconds, and told to the administrators", async () => {
     await person("keys");
     const rotating = await startHostileProvider(clock);

@@ -3,6 +3,7 @@ import type { ServerMetadata } from "openid-client";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
 import { fetchJson } from "./fetch-json.ts";
+import { sharedWork } from "./shared-work.ts";
 
 const KEPT_MS = 3_600_000;
 const MAX_KEPT = 1_000;
@@ -14,16 +15,19 @@ export interface ProviderMetadata {
 
 export function providerMetadata(outbound: Outbound): ProviderMetadata {
   const kept = new Map<string, { readonly metadata: ServerMetadata; readonly until: number }>();
+  const underWay = sharedWork<ServerMetadata>();
   return {
     of: async (orgId, issuer) => {
       const key = `${orgId}|${issuer}`;
       const known = kept.get(key);
       if (known && known.until > performance.now()) return known.metadata;
-      const metadata = await fetchMetadata(outbound, orgId, issuer);
-      kept.delete(key);
-      if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");
-      kept.set(key, { metadata, until: performance.now() + KEPT_MS });
-      return metadata;
+      return underWay.run(key, async () => {
+        const metadata = await fetchMetadata(outbound, orgId, issuer);
+        kept.delete(key);
+        if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");
+        kept.set(key, { metadata, until: performance.now() + KEPT_MS });
+        return metadata;
+      });
     },
   };
 }

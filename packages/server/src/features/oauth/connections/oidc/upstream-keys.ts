@@ -5,6 +5,7 @@ import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/fa
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
 import { fetchJson } from "./fetch-json.ts";
+import { sharedWork } from "./shared-work.ts";
 
 /** Asymmetric ones alone: with the others the client secret, or nothing, would be the key (RFC 8725 §3.1). */
 export const signatureAlgorithms = [
@@ -34,20 +35,27 @@ interface Known {
 
 export function upstreamKeys(deps: UpstreamKeysDeps): UpstreamKeys {
   const kept = new Map<string, Known>();
-  const fetched = async (connection: SignInConnection, jwksUri: string): Promise<Known> => {
-    const keys = await fetchJson(deps.outbound, connection.orgId, jwksUri);
-    if (!Array.isArray(keys["keys"]))
-      throw new ConnectionSignInFailure("upstream-garbage", { detail: "the key set has no keys" });
-    const known = { keys: keys as unknown as JSONWebKeySet, fetchedAt: deps.clock() };
-    const key = keyOf(connection, jwksUri);
+  const keep = (key: string, known: Known) => {
     kept.delete(key);
     if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? "");
     kept.set(key, known);
     return known;
   };
+  const fetchKeys = async (connection: SignInConnection, jwksUri: string): Promise<Known> => {
+    const keys = await fetchJson(deps.outbound, connection.orgId, jwksUri);
+    if (!Array.isArray(keys["keys"]))
+      throw new ConnectionSignInFailure("upstream-garbage", { detail: "the key set has no keys" });
+    return { keys: keys as unknown as JSONWebKeySet, fetchedAt: deps.clock() };
+  };
+  const underWay = sharedWork<Known>();
+  const fetched = (connection: SignInConnection, jwksUri: string): Promise<Known> => {
+    const key = keyOf(connection, jwksUri);
+    return underWay.run(key, async () => keep(key, await fetchKeys(connection, jwksUri)));
+  };
   return {
     verify: async (connection, jwksUri, token) => {
-      const before = kept.get(keyOf(connection, jwksUri));
+      const key = keyOf(connection, jwksUri);
+      const before = kept.get(key);
       const known = before ?? (await fetched(connection, jwksUri));
       const failure = await verifyFailure(token, known.keys);
       if (failure === undefined) {
@@ -55,7 +63,9 @@ export function upstreamKeys(deps: UpstreamKeysDeps): UpstreamKeys {
         return;
       }
       const isOld = known.fetchedAt + REFETCH_MS <= deps.clock();
-      if (failure !== "unknown-key" || !isOld) throw signatureInvalid(failure);
+      if (failure !== "unknown-key" || !(isOld || underWay.has(key))) throw signatureInvalid(failure);
+      // Whether or not it answers: anybody can name a key that is not there.
+      if (isOld) keep(key, { ...known, fetchedAt: deps.clock() });
       const { keys } = await fetched(connection, jwksUri);
       const again = await verifyFailure(token, keys);
       if (again !== undefined) throw signatureInvalid(again);
