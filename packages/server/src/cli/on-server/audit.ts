@@ -76,9 +76,16 @@ const exportLog: OnServer = async ({ api, io, values }) => {
     to: to === undefined ? undefined : formatTime(to),
   });
   for await (const line of api.readLines(`/audit-events/export?${new URLSearchParams(query)}`))
-    io.print(line);
+    io.print(withoutControls(line));
   return 0;
 };
+
+/** As JSON escapes them, which means the same there: a stored text, or a server, must not control the operator's terminal. */
+const withoutControls = (line: string): string =>
+  line.replace(
+    /(?!\t|\r$)\p{Cc}/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 export const auditOnServer: Readonly<Record<string, OnServer>> = {
   "audit list": list,

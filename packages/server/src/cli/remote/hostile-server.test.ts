@@ -35,6 +35,12 @@ test("control characters of a server's answers do not reach the terminal", async
   await t.test("in what is no JSON", async () => {
     assert.match(await show(200, `${CONTROL}no`, "group", "show", id), /can't reach .*is not valid JSON/);
   });
+  await t.test("in an exported line", async () => {
+    for (const format of ["jsonl", "csv"]) {
+      const shown = await show(200, `{"a":"b${CONTROL}"}`, "audit", "export", "--format", format);
+      assert.match(shown, /"b\\u001b\]0;pwned\\u0007\\u009b2J"/);
+    }
+  });
   await t.test("in a name", async () => {
     const group = JSON.stringify({ id, displayName: `Name${CONTROL}`, email: `a${CONTROL}` });
     assert.match(await show(200, group, "group", "delete", id, "--yes"), /Deleted "Name\?/);
