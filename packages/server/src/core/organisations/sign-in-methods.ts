@@ -36,6 +36,13 @@ export const requiresPasskeys = (settings: Pick<Methods, "signInMethods">): bool
 export const takesPasswords = (settings: Pick<Methods, "signInMethods">): boolean =>
   settings.signInMethods.includes("password") || requiresPasskeys(settings);
 
+/**
+ * Whether everybody keeps a way in where no email can be sent: a code or link closes passwords, and without them, or the passkey
+ * that a password leads to where nothing else signs in, whoever has no passkey yet is locked out, administrators too.
+ */
+export const worksWithoutMail = (settings: Pick<Methods, "signInMethods">): boolean =>
+  takesPasswords(settings);
+
 /** To sign in with a passkey alone. */
 export const offersPasskeySignIn = ({ signInMethods }: Methods): boolean => signInMethods.includes("passkey");
 

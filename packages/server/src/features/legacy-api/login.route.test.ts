@@ -188,7 +188,9 @@ describe("sign-in by call", () => {
         });
       await set({ secondFactor: "required" });
       assert.equal(typeOf(await ask(strict.user.email)), "403 second-factor-enrolment-required");
-      await set({ secondFactor: "optional", requireVerifiedEmail: true });
+      await set({ secondFactor: "optional", passkeyEnrolment: "required" });
+      assert.equal(typeOf(await ask(strict.user.email)), "403 second-factor-enrolment-required");
+      await set({ passkeyEnrolment: "off", requireVerifiedEmail: true });
       assert.equal((await ask(strict.user.email)).status, 200);
       await createUser(service, {
         organisation: strict.organisation,

@@ -35,13 +35,34 @@ export function unlinkIdentity(
     if (!all.some((one) => one.connectionId === connectionId)) return false;
     const others = all.filter((one) => one.connectionId !== connectionId && one.isEnabled);
     if (others.length === 0 && !(await hasOwnCredential(tx, user))) throw new LastWayIn();
-    await applyClaimedGroups(tx, deps, { act, connectionId, userId, groupIds: [] });
-    await endUpstreamSessions(tx, { orgId, connectionId, userId }, { act, reason: "connection_ended", now });
-    await deleteIdentity(tx, { orgId, userId, connectionId });
-    const event = { action: "identity.unlinked" as const, target: userId, details: { connectionId } };
-    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
+    await unlinkIn(tx, deps, { ...act, userId, connectionId });
     return true;
   });
+}
+
+/** Of an account whose owner has only now proven the address: whoever was linked before may be somebody else. The caller has locked it. */
+export async function unlinkAllIdentities(
+  tx: Db,
+  deps: RecordDeps,
+  account: Act & { readonly userId: string },
+): Promise<void> {
+  const { orgId, userId } = account;
+  for (const { connectionId } of await listIdentities(tx, { orgId, userIds: [userId] }))
+    await unlinkIn(tx, deps, { ...account, connectionId });
+}
+
+async function unlinkIn(
+  tx: Db,
+  deps: RecordDeps,
+  { userId, connectionId, ...act }: Act & { readonly userId: string; readonly connectionId: string },
+): Promise<void> {
+  const now = deps.clock();
+  const { orgId } = act;
+  await applyClaimedGroups(tx, deps, { act, connectionId, userId, groupIds: [] });
+  await endUpstreamSessions(tx, { orgId, connectionId, userId }, { act, reason: "connection_ended", now });
+  await deleteIdentity(tx, { orgId, userId, connectionId });
+  const event = { action: "identity.unlinked" as const, target: userId, details: { connectionId } };
+  await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
 }
 
 const hasOwnCredential = async (tx: Db, user: User): Promise<boolean> =>

@@ -66,8 +66,9 @@ forEachDatabase(({ fresh }) => {
   test("refuses what would turn the administrator away, and what is no choice", async () => {
     for (const places of [["passkey"], ["totp"], ["password", "password"], ["", "", "", ""]])
       assert.equal(await faultOf(chosen(...places)), "method1", places.join());
-    // No email can be sent here.
+    // No email can be sent here, and a code or link closes passwords.
     assert.equal(await faultOf(chosen("emailCode", "magicLink")), "method1");
+    assert.equal(await faultOf(chosen("passkey", "emailCode")), "method1");
     assert.equal(await faultOf({ passkeyEnrolment: "sometimes" }), "passkeyEnrolment");
     const useless = { ...chosen("password"), passkeyEnrolment: "offer", offersPasskey: undefined };
     assert.equal(await faultOf(useless), "passkeyEnrolment");

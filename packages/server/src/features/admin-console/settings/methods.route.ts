@@ -4,7 +4,6 @@ import type { Organisation, OrganisationSettings } from "../../../core/organisat
 import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import {
-  isMailMethod,
   isMethodList,
   offeredFactors,
   offersMail,
@@ -12,6 +11,7 @@ import {
   requiresPasskeys,
   type SignInMethod,
   signInMethods,
+  worksWithoutMail,
 } from "../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
@@ -146,7 +146,7 @@ async function validate(
 ) {
   const methods = toMethods(input);
   if (!methods) return { faults: { method1: messages.console.settings.faults.methods } };
-  if (!outbox.isOpen && methods.signInMethods.every(isMailMethod))
+  if (!outbox.isOpen && !worksWithoutMail(methods))
     return { faults: { method1: messages.console.settings.faults.noMail } };
   const reason = await ownLoss(database.query, methods, user);
   return reason ? { faults: ownFault(reason, messages) } : { content: methods };

@@ -98,6 +98,15 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await api.call("GET", "/configuration")).body, before);
   });
 
+  test("a file lets nobody be locked out where no email can be sent", async () => {
+    const { send } = await organisation();
+    const refused = await send("apply", { policies: { signInMethods: ["passkey", "emailCode"] } });
+    const [fault] = (refused.body["errors"] ?? []) as { path: string }[];
+    assert.deepEqual([refused.status, fault?.path], [422, "/file/policies/signInMethods"]);
+    const kept = { policies: { signInMethods: ["password", "emailCode"] } };
+    assert.equal((await send("apply", kept)).status, 200);
+  });
+
   test("nobody gives an application what the caller has not, ends its own, or half applies", async () => {
     const { api, send } = await organisation();
     const before = (await api.call("GET", "/configuration")).body;

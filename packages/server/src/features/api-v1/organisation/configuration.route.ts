@@ -24,6 +24,7 @@ import { type ApiCaller, actOf, apiAuthenticator, authenticatedFirst } from "../
 import { requireHeldScopes, requireOther } from "../applications/held-scopes.ts";
 import { type ApiDeps, inTransaction } from "../frame/api-deps.ts";
 import { tagOf } from "../frame/entity-tag.ts";
+import { requireWayIn } from "./way-in.ts";
 
 /** The configuration is of both areas. */
 const reads = ["signet:organisation:read", "signet:applications:read"] as const satisfies Scope[];
@@ -145,7 +146,12 @@ function applyRoute(api: ApiScope, deps: ApiDeps): void {
     handler: async ({ caller, body, within }) => {
       const { file: wanted, prune } = await readFile(body);
       return inTransaction(deps, within, async (inside) => {
-        const check = (difference: Difference) => requireMayApply(caller, difference);
+        const check = (difference: Difference) => {
+          requireMayApply(caller, difference);
+          const { settings, changes } = difference.organisation;
+          if (changes.some(({ member }) => member === "policies.signInMethods"))
+            requireWayIn(deps, "/file/policies/signInMethods", settings.signInMethods);
+        };
         const applying = { ...actOf(caller), file: wanted, prune, check };
         const entries = await applyFile(inside, applying).catch(toAnswer);
         return { status: 200, body: answer(entries) };

@@ -66,6 +66,19 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
+  test("where no email can be sent, a code or link takes the place of no password", async () => {
+    const { api } = await fixture();
+    for (const methods of [["emailCode"], ["passkey", "magicLink"]]) {
+      const refused = await api.call("PUT", "/sign-in", { body: { methods } });
+      const [fault] = (refused.body["errors"] ?? []) as Array<{ path: string }>;
+      assert.deepEqual([refused.status, fault?.path], [422, "/methods"], methods.join());
+      const policies = { signInMethods: methods };
+      assert.equal((await api.call("PATCH", "", { body: { policies } })).status, 422, methods.join());
+    }
+    for (const methods of [["passkey"], ["passkey", "emailCode", "password"]])
+      assert.equal((await api.call("PUT", "/sign-in", { body: { methods } })).status, 200, methods.join());
+  });
+
   test("a signing key is followed by another one", async () => {
     const { api } = await fixture();
     const list = async () =>

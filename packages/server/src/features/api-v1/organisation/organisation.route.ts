@@ -24,6 +24,7 @@ import type { ApiDeps } from "../frame/api-deps.ts";
 import { patchSchema } from "../frame/patch-schema.ts";
 import { type ApiResource, getRoute, patchRoute } from "../frame/resource-routes.ts";
 import { findOrganisationChange } from "./organisation-change.store.ts";
+import { requireWayIn } from "./way-in.ts";
 
 const branding = {
   accentColor: Type.String({ description: "`#rrggbb`" }),
@@ -151,6 +152,7 @@ export function apiOrganisationRoutes(api: ApiScope, deps: ApiDeps): void {
       await check(before);
       const name = patch.name === undefined ? {} : { name: patch.name };
       const settings = changedSettings(before.settings, patch as Sent);
+      requireWayIn(deps, "/policies/signInMethods", settings.signInMethods);
       await changeOrganisationSettings(inside, { ...actOf(caller), ...name, settings });
       return findOrganisation(inside.database.query, orgId);
     },

@@ -5,7 +5,6 @@ import { findOrganisation } from "../../../core/organisations/organisations.stor
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
 import {
-  isMailMethod,
   passkeyEnrolments,
   type SignInMethod,
   signInMethods,
@@ -16,6 +15,7 @@ import { type ApiScope, apiRoute, readRoute } from "../../../http/api/api-route.
 import { noParameters, strictObject } from "../../../http/api/schemas.ts";
 import { type ApiCaller, actOf, apiAuthenticator } from "../access.ts";
 import { type ApiDeps, inTransaction } from "../frame/api-deps.ts";
+import { requireWayIn } from "./way-in.ts";
 
 const methods = Type.Array(Type.Enum([...signInMethods]), {
   ...{ minItems: 1, maxItems: signInMethods.length, uniqueItems: true },
@@ -56,7 +56,7 @@ export function apiSignInRoutes(api: ApiScope, deps: ApiDeps): void {
     ...{ ...shared, method: "PUT", body, bodyOptional: true },
     ...{ operationId: "apiReplaceSignIn", summary: "Replace the sign-in settings" },
     description: "What is left out is as in a new organisation. Scope: `signet:organisation:write`.",
-    example: { methods: ["passkey", "emailCode"], passkeyEnrolment: "offer" },
+    example: { methods: ["passkey", "password", "emailCode"], passkeyEnrolment: "offer" },
     authenticator: apiAuthenticator(deps, "signet:organisation:write"),
     handler: async ({ caller, body: sent, within }) => {
       const { signInMethods: usual, passkeyEnrolment: off } = defaultOrganisationSettings;
@@ -64,7 +64,7 @@ export function apiSignInRoutes(api: ApiScope, deps: ApiDeps): void {
         signInMethods: (sent.methods ?? usual) as readonly SignInMethod[],
         passkeyEnrolment: sent.passkeyEnrolment ?? off,
       };
-      requireWayIn(deps, wanted.signInMethods);
+      requireWayIn(deps, "/methods", wanted.signInMethods);
       const changing = inTransaction(deps, within, (inside) =>
         changeOrganisationSettings(inside, { ...actOf(caller), settings: wanted }),
       );
@@ -73,13 +73,6 @@ export function apiSignInRoutes(api: ApiScope, deps: ApiDeps): void {
       return { status: 200, body: record({ settings }) };
     },
   });
-}
-
-/** @throws ApiError 422 where emails alone would sign in, and none can be sent */
-function requireWayIn({ outbox }: ApiDeps, chosen: readonly SignInMethod[]): void {
-  if (outbox.isOpen || !chosen.every(isMailMethod)) return;
-  const message = "needs another method: this server can't send email";
-  throw invalid([{ path: "/methods", message }]);
 }
 
 const members: Readonly<Record<string, string>> = {

@@ -15,6 +15,7 @@ import {
   defaultAssurance,
   type FactorProof,
   type FactorSummary,
+  mustAddPasskey,
   mustVerifyFactor,
   raiseAssurance,
 } from "../../../core/second-factors/second-factor.ts";
@@ -29,6 +30,8 @@ import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
 import { ApiError } from "../../../http/api/api-error.ts";
 import type { LegacyDeps } from "../legacy-deps.ts";
+
+const BY_PASSWORD = ["pwd"];
 
 export interface ServiceSignIn {
   readonly organisation: Organisation;
@@ -62,7 +65,7 @@ async function issue(
   { organisation, application, right, proof, origin }: ServiceSignIn,
 ): Promise<{ key: SessionKey; secret: string } | undefined> {
   const now = deps.clock();
-  const byPassword = { amr: ["pwd"], acr: acrValues.password };
+  const byPassword = { amr: BY_PASSWORD, acr: acrValues.password };
   const { key, secret } = await issueSessionKey(tx, {
     orgId: organisation.id,
     applicationId: application.id,
@@ -121,6 +124,7 @@ export async function checkSecondFactor(
     trustedBrowserToken: undefined,
     now,
   });
+  if (mustAddPasskey(factors, { amr: BY_PASSWORD })) throw enrolmentRequired();
   const required = toAssurance(application.settings.requiredAcr ?? "");
   const demanded = defaultAssurance(factors);
   const isDue = demanded > assurance.none || required > assurance.password;
@@ -144,16 +148,14 @@ export async function checkSecondFactor(
 
 export const wrongCode = () => new ApiError(401, "invalid-two-factor-code", "Incorrect code");
 
+const byBrowser = { detail: "Send the user to the sign-in page: this call cannot do it." };
+
+const enrolmentRequired = () =>
+  new ApiError(403, "second-factor-enrolment-required", "The user must add a second factor first", byBrowser);
+
 function requireCodeFactor(factors: FactorSummary, requiresPasskey: boolean): void {
-  const byBrowser = { detail: "Send the user to the sign-in page: this call cannot do it." };
   const hasCode = factors.hasTotp || factors.recoveryCodes > 0;
-  if (requiresPasskey ? factors.passkeys === 0 : !mustVerifyFactor(factors))
-    throw new ApiError(
-      403,
-      "second-factor-enrolment-required",
-      "The user must add a second factor first",
-      byBrowser,
-    );
+  if (requiresPasskey ? factors.passkeys === 0 : !mustVerifyFactor(factors)) throw enrolmentRequired();
   if (requiresPasskey || !hasCode)
     throw new ApiError(403, "passkey-required", "The user must sign in with a passkey", byBrowser);
 }

@@ -2,6 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../../../core/audit/audit.store.ts";
+import {
+  findIdentity,
+  insertIdentity,
+} from "../../../../core/connections/sign-in/linked-identities.store.ts";
 import type { OrganisationSettings } from "../../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../../core/organisations/organisations.ts";
 import { acrValues } from "../../../../core/sessions/session.ts";
@@ -10,9 +14,11 @@ import { createUser } from "../../../../core/users/users.ts";
 import { forEachDatabase } from "../../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../../testing/fakes/fake-clock.ts";
+import { startHostileProvider } from "../../../../testing/fakes/hostile-provider.ts";
 import { MAIL_ENV, mailsTo, newestLink } from "../../../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../../../testing/fakes/quick-passwords.ts";
 import { giveAuthenticator, showFactor, showsTwoFactor } from "../../../../testing/fixtures/factors.ts";
+import { connectTo } from "../../../../testing/fixtures/upstream-sign-in.ts";
 import {
   follow,
   logIn,
@@ -40,7 +46,8 @@ forEachDatabase(({ fresh }) => {
   before(async () => {
     clock = fakeClock();
     running = await startTestService({
-      ...{ databaseUrl: await fresh(), clock, env: MAIL_ENV, passwords: quickPasswords },
+      ...{ databaseUrl: await fresh(), clock, passwords: quickPasswords },
+      env: { ...MAIL_ENV, SIGNET_OUTBOUND_ALLOW: "127.0.0.1" },
     });
     org = await makeOrganisation(running.service);
   });
@@ -321,6 +328,41 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([found?.user.emailVerified, found?.passwordHash], [true, null]);
     assert.ok(showsLogin(await visit(intruder, org)));
     assert.equal((await logIn(intruder, own, await visit(intruder, org))).status, 401);
+  });
+
+  test("a factor that somebody else may have set is asked for before the address counts as proven", async () => {
+    const own = await make({ emailVerified: false });
+    const app = await giveAuthenticator(running.service, own);
+    const found = () => findUserByEmail(running.service.database.query, org.organisation.id, own.user.email);
+    const browser = testBrowser();
+    const asked = await type(browser, await ask(browser, own.user.email), await newestCode(own.user.email));
+    assert.ok(showsTwoFactor(asked));
+    assert.equal((await found())?.user.emailVerified, false);
+    assert.notEqual((await found())?.passwordHash, null);
+    assert.ok(showsConsent(await showFactor(browser, own, asked, { code: app.code(clock()) })));
+    assert.equal((await found())?.user.emailVerified, true);
+  });
+
+  test("an identity that was linked before the address was proven signs nobody in afterwards", async () => {
+    const own = await make({ emailVerified: false });
+    const { database } = running.service;
+    const there = await startHostileProvider(clock);
+    try {
+      const { id: connectionId, orgId } = await connectTo(running, org, there, "There");
+      const identity = { orgId, connectionId, subject: "mallory" };
+      const linked = { ...identity, userId: own.user.id, createdAt: clock(), lastSignInAt: clock() };
+      assert.ok(await insertIdentity(database.query, linked));
+      const browser = testBrowser();
+      const sent = await ask(browser, own.user.email);
+      assert.ok(showsConsent(await type(browser, sent, await newestCode(own.user.email))));
+      assert.equal(await findIdentity(database.query, identity), undefined);
+      const events = await listAuditEvents(database.query, orgId, 10);
+      assert.ok(
+        events.some(({ action, target }) => action === "identity.unlinked" && target === own.user.id),
+      );
+    } finally {
+      await there.close();
+    }
   });
 
   test("a disabled account gets no email, and no way in by a code that it got before", async () => {

@@ -9,6 +9,7 @@ import {
   sendEmailCode,
   takeEmailCode,
 } from "../../../../core/email-codes/email-codes.ts";
+import type { RecordDeps } from "../../../../core/record-changes.ts";
 import type { RightPassword } from "../../../../core/users/check-password.ts";
 import { proveAddress } from "../../../../core/users/prove-address.ts";
 import { emailKey } from "../../../../core/users/user.ts";
@@ -19,7 +20,7 @@ import { formBinding, orgPath, requestOrigin, type Visit } from "../browser.ts";
 import { type OwnFactorsDeps, ownFactors } from "../sign-in/own-factors.ts";
 import type { CurrentFlow } from "../take-step.ts";
 
-export type MailSignInDeps = OwnFactorsDeps & EmailCodeDeps;
+export type MailSignInDeps = OwnFactorsDeps & EmailCodeDeps & RecordDeps;
 
 /** By a token that only this browser has: before the sign-in it binds forms, afterwards another takes its place. */
 const holderOf = (browser: string): string => sha256Base64url(`email-sign-in|${browser}`);

@@ -12,7 +12,7 @@ import {
 } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import type { StartedSession } from "../../../../core/sessions/sessions.ts";
-import { lockIfPasswordUnchanged } from "../../../../core/users/account.store.ts";
+import { lockIfPasswordUnchanged, setEmailVerified } from "../../../../core/users/account.store.ts";
 import type { Db } from "../../../../db/open.ts";
 import { copyScript } from "../../../../html/scripts.ts";
 import {
@@ -37,6 +37,9 @@ export interface VerifiedSignIn {
   readonly before: SignedIn | undefined;
   readonly remember?: boolean | undefined;
 }
+
+/** Of a sign-in whose first factor was an email to the account's address: with the account's own factor it proves the address. */
+const EMAIL = "email";
 
 /** The pending sign-in was completed before, or its session has ended. */
 class PendingSignInEnded extends Error {}
@@ -103,6 +106,11 @@ async function completeIn(
   const applicationId = request.application?.id;
   const event = { orgId: organisation.id, at: now, actor, target: user.id, address, applicationId };
   if (proof.method === "recovery") await recordAuditEvent(tx, { ...event, action: "recovery-code.used" });
+  if (pending.amr.includes(EMAIL) && user.homeOrgId === organisation.id) {
+    const account = { orgId: user.homeOrgId, id: user.id, email: user.email };
+    if (await setEmailVerified(tx, account, now))
+      await recordAuditEvent(tx, { ...event, action: "email.verified" });
+  }
   const { authTime } = pending;
   const signIn = { user, ...raiseAssurance(pending, proof), authTime, request, before };
   const started = await startBrowserSession(deps, tx, visit, signIn);
