@@ -25,6 +25,7 @@ const expiring = {
   audit_typed_email: { key: ["org_id", "event_id"], column: "expires_at" },
   connection_start: { key: ["org_id", "state_hash"], column: "expires_at" },
   connection_sign_in: { key: ["org_id", "connection_id", "id"], column: "expires_at" },
+  saml_return: { key: ["org_id", "handle_hash"], column: "expires_at" },
   upstream_sign_in: { key: ["org_id", "user_id", "signed_in_at"], column: "expires_at" },
   pending_identity: { key: ["org_id", "holder_hash"], column: "expires_at" },
   email_code: { key: ["org_id", "holder_hash"], column: "expires_at" },

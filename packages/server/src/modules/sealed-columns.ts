@@ -2,6 +2,7 @@
 import { sealedActions } from "../core/actions/actions.ts";
 import { sealedInstallationKey } from "../core/audit/chain/chain-key.ts";
 import { sealedConnectionSecrets } from "../core/connections/sign-in/client-secret.ts";
+import { sealedSamlReturns } from "../core/connections/sign-in/saml-returns.store.ts";
 import { sealedIdTokens } from "../core/connections/sign-in/upstream-sign-ins.ts";
 import { sealedCaKeys } from "../core/device-ca/ca-key.ts";
 import { shardedEncryption } from "../core/encryption/encryption.ts";
@@ -34,6 +35,7 @@ export const sealedColumns = ({
       sealedMails,
       sealedConnectionSecrets,
       sealedIdTokens,
+      sealedSamlReturns,
     ],
   },
   { encryption: signingRequestEncryption(masterKeys), columns: sealedRequests },

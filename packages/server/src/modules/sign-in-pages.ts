@@ -23,6 +23,10 @@ import { emailCodeRoutes } from "../features/oauth/connections/first-sign-in/ema
 import { linkAccountRoutes } from "../features/oauth/connections/first-sign-in/link-account.route.ts";
 import { linkStartUri } from "../features/oauth/connections/link-own-account.ts";
 import { oidcUpstream } from "../features/oauth/connections/oidc/oidc-upstream.ts";
+import { samlAcsRoute } from "../features/oauth/connections/saml/acs.route.ts";
+import { samlUpstream } from "../features/oauth/connections/saml/authn-request.ts";
+import { samlFinishRoute } from "../features/oauth/connections/saml/finish.route.ts";
+import { samlMetadataRoute } from "../features/oauth/connections/saml/metadata.route.ts";
 import { connectionStartRoute } from "../features/oauth/connections/start.route.ts";
 import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
 import { verifyRoutes } from "../features/oauth/device-grant/verify.route.ts";
@@ -58,10 +62,14 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
             thumbprints,
           ),
       }),
+      saml: samlUpstream({ ...service, baseUrl: browser.baseUrl }),
     },
   };
   connectionStartRoute(scope, deps);
   connectionCallbackRoute(scope, deps);
+  samlMetadataRoute(scope, deps);
+  samlAcsRoute(scope, deps);
+  samlFinishRoute(scope, deps);
   emailCodeRoutes(scope, deps);
   magicLinkRoutes(scope, deps);
   linkAccountRoutes(scope, deps);

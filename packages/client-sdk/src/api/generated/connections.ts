@@ -4,7 +4,7 @@ import type { ApiConnectionToken } from "./shared.ts";
 
 export type ApiConnection = {
   id: string;
-  kind: "scim" | "oidc" | "oauth";
+  kind: "scim" | "oidc" | "oauth" | "saml";
   /** 1 to 100 characters */
   name: string;
   /** Whether a directory's tokens are taken (default: true), or people sign in by it (default: false) */
@@ -25,6 +25,18 @@ export type ApiConnection = {
     scopes: string[];
     /** The secret's last characters */
     clientSecretHint: string | null;
+  };
+  saml?: {
+    metadataUrl: string | null;
+    entityId: string;
+    /** Of the HTTP-Redirect binding */
+    ssoUrl: string;
+    sloUrl: string | null;
+    /** As PEM or in base64: what it signs with. No other key is believed */
+    certificates: string[];
+    subjectAttribute: string | null;
+    /** Whether a response that was not asked for signs in: anybody can then sign a browser in to an account of theirs; default: false */
+    allowIdpInitiated: boolean;
   };
   /** Whether the sign-in page has its button; default: true */
   shown?: boolean;
@@ -59,6 +71,10 @@ export type ApiConnection = {
   backchannelLogoutUri?: string;
   /** Where the provider sends who has signed out here, and then there */
   postLogoutRedirectUri?: string;
+  /** Of `saml`: where responses are sent */
+  acsUri?: string;
+  /** Of `saml`: who Signet is there. Its metadata is at this address */
+  spEntityId?: string;
   createdAt: string;
   updatedAt: string;
 };
@@ -85,6 +101,17 @@ export type ApiConnectionChange = {
     tokenEndpointAuthMethod?: ("client_secret_basic" | "client_secret_post" | "none") | null;
     scopes?: string[] | null;
     clientSecret?: string | null;
+  } | null;
+  /** Either `metadataUrl`, or `metadataXml`, or `entityId`, `ssoUrl` and `certificates` */
+  saml?: {
+    metadataUrl?: string | null;
+    entityId?: string | null;
+    ssoUrl?: string | null;
+    sloUrl?: string | null;
+    certificates?: string[] | null;
+    subjectAttribute?: string | null;
+    allowIdpInitiated?: boolean | null;
+    metadataXml?: string | null;
   } | null;
   shown?: boolean | null;
   mapping?:
@@ -129,7 +156,7 @@ export type ApiCreatedConnectionToken = ApiConnectionToken & {
 };
 
 export type ApiNewConnection = {
-  kind: "scim" | "oidc" | "oauth";
+  kind: "scim" | "oidc" | "oauth" | "saml";
   /** 1 to 100 characters */
   name: string;
   /** Whether a directory's tokens are taken (default: true), or people sign in by it (default: false) */
@@ -145,6 +172,19 @@ export type ApiNewConnection = {
         tokenEndpointAuthMethod?: ("client_secret_basic" | "client_secret_post" | "none") | null;
         scopes?: string[] | null;
         clientSecret?: string | null;
+      } | null)
+    | null;
+  /** Either `metadataUrl`, or `metadataXml`, or `entityId`, `ssoUrl` and `certificates` */
+  saml?:
+    | ({
+        metadataUrl?: string | null;
+        entityId?: string | null;
+        ssoUrl?: string | null;
+        sloUrl?: string | null;
+        certificates?: string[] | null;
+        subjectAttribute?: string | null;
+        allowIdpInitiated?: boolean | null;
+        metadataXml?: string | null;
       } | null)
     | null;
   shown?: (boolean | null) | null;

@@ -17,6 +17,8 @@ export interface OutboundCall {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Of the answer; 64 KiB when left out. */
+  readonly maxBytes?: number;
 }
 
 export interface OutboundAnswer {
@@ -141,7 +143,7 @@ async function exchange(
   return {
     status: response.statusCode ?? 0,
     contentType: response.headers["content-type"] ?? "",
-    body: await readBody(response),
+    body: await readBody(response, call.maxBytes ?? MAX_BYTES),
   };
 }
 
@@ -156,13 +158,14 @@ function fixedLookup(found: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-async function readBody(response: IncomingMessage): Promise<Buffer> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     // Leaving the loop destroys the connection.
-    if (length > MAX_BYTES) throw new OutboundFailure("too-large", "the response is larger than 64 KiB");
+    if (length > maxBytes)
+      throw new OutboundFailure("too-large", `the response is larger than ${maxBytes / 1024} KiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -42,6 +42,7 @@ import { deviceOrder } from "./0043-device-order.ts";
 import { upstreamSignIns } from "./0044-upstream-sign-ins.ts";
 import { connectionKeys } from "./0045-connection-keys.ts";
 import { emailSignIns } from "./0046-email-sign-ins.ts";
+import { samlReturns } from "./0047-saml-returns.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const timeline: readonly Migration[] = [
   upstreamSignIns,
   connectionKeys,
   emailSignIns,
+  samlReturns,
 ];

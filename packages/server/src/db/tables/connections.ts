@@ -129,6 +129,17 @@ export interface ConnectionStartTable {
   expires_at: number;
 }
 
+/** A SAML response that has been verified, between its POST and the browser's cookie: two minutes. */
+export interface SamlReturnTable {
+  org_id: string;
+  /** SHA-256 of what the browser takes along. */
+  handle_hash: string;
+  connection_id: string;
+  /** Sealed JSON: who it is about, and which start it answers. */
+  content: string;
+  expires_at: number;
+}
+
 /** Who has come back from an identity provider for the first time, and has to show whose address or account it is. */
 export interface PendingIdentityTable {
   org_id: string;
@@ -174,6 +185,7 @@ export interface ConnectionsSchema {
   upstream_sign_in: UpstreamSignInTable;
   connection_keys: ConnectionKeysTable;
   connection_start: ConnectionStartTable;
+  saml_return: SamlReturnTable;
   connection_sign_in: ConnectionSignInTable;
   pending_identity: PendingIdentityTable;
 }

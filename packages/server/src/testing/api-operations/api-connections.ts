@@ -25,7 +25,18 @@ const writes = ["signet:connections:write"] as const;
 const body = { kind: "scim", name: "Entra ID" };
 const oidc = { issuer: "https://idp.example", clientId: "signet", clientSecret: "a secret of theirs" };
 const signIn = { kind: "oidc", name: "Okta", oidc };
+const byHand = { entityId: "https://idp.example", ssoUrl: "https://idp.example/sso" };
+const saml = { kind: "saml", name: "SAML", saml: { ...byHand, certificates: ["none"] } };
 const wrongSignIns = [
+  saml,
+  { ...saml, saml: undefined },
+  { ...saml, saml: { metadataXml: "<a/>" } },
+  { ...saml, saml: { metadataXml: '<!DOCTYPE a [<!ENTITY b "c">]><a/>' } },
+  { ...saml, saml: { metadataUrl: "https://10.0.0.1/" } },
+  { ...saml, saml: { ...byHand, certificates: [] } },
+  { ...saml, saml: { ...byHand, key: "x" } },
+  { ...saml, oidc },
+  { ...signIn, saml: byHand },
   { ...signIn, oidc: undefined },
   { ...signIn, scimUrl: "x" },
   { ...signIn, deletionPolicy: "disable" },

@@ -9,7 +9,7 @@ import type { SignInMethod } from "../../core/organisations/sign-in-methods.ts";
 import type { Service } from "../../modules/open-service.ts";
 import { type TestPage, testBrowser } from "../fakes/browser.ts";
 import { postForm } from "../fixtures/client.ts";
-import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
+import { newSamlConnection, newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import { visit } from "../fixtures/visit.ts";
 import type { TestOrganisation } from "../test-service.ts";
 
@@ -35,6 +35,21 @@ const isUnknown =
     assert.equal((await addressAt(b, b)).status, 404, "A's connection");
     const atHome = await addressAt(a, a);
     assert.match(atHome.body, /id="connection-error"/, "at A it is known");
+  };
+
+/** A SAML connection of A's is none of B's. */
+const isSamlOf =
+  (method: "GET" | "POST", end: string, atHome: number): Probe =>
+  async ({ service, a, b }) => {
+    const id = await newSamlConnection(service, a.organisation.id);
+    const statusAt = async ({ issuer }: TestOrganisation) => {
+      const address = `${issuer}/connections/${id}/${end}`;
+      const form = { SAMLResponse: "PHg+", RelayState: "x" };
+      const page = method === "GET" ? testBrowser().get(address) : testBrowser().post(address, form);
+      return (await page).status;
+    };
+    assert.equal(await statusAt(b), 404, "A's connection");
+    assert.equal(await statusAt(a), atHome, "at A it is known");
   };
 
 /** Neither a logout token nor a way back of A's is any at B. */
@@ -109,6 +124,9 @@ async function identityOf({ database }: Service, orgId: string, id: string) {
 export const connectionProbes: Readonly<Record<string, Probe>> = {
   "GET /oauth/:org/connections/:id/start": isUnknown("start"),
   "GET /oauth/:org/connections/:id/callback": isUnknown("callback"),
+  "GET /oauth/:org/connections/:id/finish": isSamlOf("GET", "finish?r=x", 400),
+  "GET /oauth/:org/connections/:id/saml/metadata": isSamlOf("GET", "saml/metadata", 200),
+  "POST /oauth/:org/connections/:id/saml/acs": isSamlOf("POST", "saml/acs", 400),
   "POST /oauth/:org/connections/:id/backchannel-logout": isNobodys,
   "GET /oauth/:org/connections/:id/logged-out": isNobodys,
   "GET /oauth/:org/email-code": waitsElsewhere("email-code", "get"),

@@ -8,6 +8,8 @@ export const failureReasons = [
   ...(["signature-invalid", "algorithm-refused", "token-expired", "subject-missing"] as const),
   ...(["stale-authentication", "email-taken", "already-linked"] as const),
   ...(["account-disabled", "accounts-not-created"] as const),
+  ...(["destination-mismatch", "assertion-unsigned", "assertion-replayed", "response-unsolicited"] as const),
+  ...(["xml-refused", "decryption-failed", "status-not-success", "nameid-refused"] as const),
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];

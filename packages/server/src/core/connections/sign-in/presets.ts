@@ -1,5 +1,12 @@
 /** What is known of the identity providers that a connection can be made for by name. */
-import type { ClientAuthMethod, Expression, Preset, SignInKind, UpstreamClient } from "./sign-in-settings.ts";
+import type {
+  ClientAuthMethod,
+  Expression,
+  Preset,
+  SignInKind,
+  SignInSettings,
+  UpstreamClient,
+} from "./sign-in-settings.ts";
 
 export interface PresetDefaults extends Partial<Omit<UpstreamClient, "clientId">> {
   readonly kind: SignInKind;
@@ -45,15 +52,28 @@ const standardMapping: Readonly<Record<string, Expression>> = {
   locale: "locale",
 };
 
+/** By the names that Entra ID and AD FS, Keycloak and Shibboleth give them. */
+const samlMapping: Readonly<Record<string, Expression>> = {
+  email: [
+    ...["email", "mail", "emailAddress", "urn:oid:0.9.2342.19200300.100.1.3"],
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
+  ],
+  firstname: [
+    ...["givenName", "firstName", "urn:oid:2.5.4.42"],
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname",
+  ],
+  surname: [
+    ...["surname", "sn", "lastName", "urn:oid:2.5.4.4"],
+    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname",
+  ],
+};
+
 /** The standard claims, changed by the preset, changed by the connection. */
 export const effectiveMapping = ({
   preset,
   mapping,
-}: {
-  readonly preset: Preset | null;
-  readonly mapping: Readonly<Record<string, Expression>>;
-}): Readonly<Record<string, Expression>> => ({
-  ...standardMapping,
-  ...(preset === null ? {} : presetDefaults[preset].mapping),
-  ...mapping,
-});
+  saml,
+}: Pick<SignInSettings, "preset" | "mapping" | "saml">): Readonly<Record<string, Expression>> =>
+  saml === undefined
+    ? { ...standardMapping, ...(preset === null ? {} : presetDefaults[preset].mapping), ...mapping }
+    : { ...samlMapping, ...mapping };

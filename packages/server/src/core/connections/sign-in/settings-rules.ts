@@ -1,9 +1,10 @@
 /** Makes the settings of a connection for signing in of what is asked for, and says what is wrong with it. */
-import { addressRules } from "../../outbound/address-rules.ts";
 import { acrValues } from "../../sessions/session.ts";
 import { groupMappingFaults, pointer } from "./group-mapping.ts";
 import { expressionFault } from "./mapping.ts";
 import { defaultAuthMethod, defaultScopes, presetDefaults } from "./presets.ts";
+import { samlFaults, samlPresetFaults, samlProvider } from "./saml-rules.ts";
+import { isAddress, isPlain } from "./setting-values.ts";
 import {
   type AssuranceRule,
   type GroupMapping,
@@ -21,7 +22,7 @@ import {
 /** As it is asked for: everything else has a default. */
 export type AskedSettings = Partial<Omit<OidcSettings, "oidc" | "saml">> & {
   readonly oidc?: Partial<UpstreamClient> | undefined;
-  readonly saml?: SamlProvider | undefined;
+  readonly saml?: Partial<SamlProvider> | undefined;
 };
 
 const MAX_RULES = 20;
@@ -35,26 +36,34 @@ export function signInSettings(
   hasSecret: boolean,
 ): { readonly settings: SignInSettings; readonly faults: readonly SettingsFault[] } {
   const { preset = null, mapping = {}, assurance = [] } = asked;
-  const settings: OidcSettings = {
+  const shared = {
     preset,
     shown: asked.shown ?? true,
-    oidc: upstreamClient(kind, preset, asked.oidc),
     mapping,
     groups: withPlainIds(asked.groups ?? null),
     createAccounts: asked.createAccounts ?? true,
-    linking: asked.linking ?? "ask",
-    emailTrust: asked.emailTrust ?? "provenDomains",
+    linking: asked.linking ?? ("ask" as const),
+    emailTrust: asked.emailTrust ?? ("provenDomains" as const),
     assurance,
     upstreamLogout: asked.upstreamLogout ?? true,
   };
-  const faults = [
-    ...presetFaults(kind, preset, settings.oidc),
-    ...clientFaults(kind, settings.oidc, hasSecret),
+  const sharedFaults = [
     ...mappingFaults(mapping),
-    ...groupMappingFaults(settings.groups ?? null),
+    ...groupMappingFaults(shared.groups),
     ...assuranceFaults(assurance),
   ];
-  return { settings, faults };
+  if (kind === "saml") {
+    const saml = samlProvider(asked.saml);
+    const faults = [...samlPresetFaults(preset), ...samlFaults(saml), ...sharedFaults];
+    return { settings: { ...shared, saml }, faults };
+  }
+  const oidc = upstreamClient(kind, preset, asked.oidc);
+  const faults = [
+    ...presetFaults(kind, preset, oidc),
+    ...clientFaults(kind, oidc, hasSecret),
+    ...sharedFaults,
+  ];
+  return { settings: { ...shared, oidc }, faults };
 }
 
 /** As ids are compared. */
@@ -114,20 +123,8 @@ function clientFaults(kind: SignInKind, client: UpstreamClient, hasSecret: boole
   return faults;
 }
 
-const { isLoopback } = addressRules([]);
-
-/** OpenID Connect Discovery §3. Where its host leads is checked at each call (core/outbound). */
-function isIssuer(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || text.length > 2_048 || /[?#\s\\]/.test(text) || url.username || url.password) return false;
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  return (
-    url.protocol === "https:" || (url.protocol === "http:" && (host === "localhost" || isLoopback(host)))
-  );
-}
-
-const isPlain = (text: string, max: number): boolean =>
-  text.trim() !== "" && text.length <= max && !/[\p{Cc}\p{Cf}]/u.test(text);
+/** OpenID Connect Discovery §3. */
+const isIssuer = (text: string): boolean => !text.includes("?") && isAddress(text);
 
 /** A secret as it is sent to the token endpoint; Apple's is a JWT. */
 export const isClientSecret = (text: string): boolean => isPlain(text, 4_096);

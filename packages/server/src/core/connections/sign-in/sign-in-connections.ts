@@ -46,7 +46,7 @@ export interface AskedConnection {
   readonly name: string;
   readonly enabled: boolean;
   readonly settings: AskedSettings;
-  /** Undefined: as it is. */
+  /** Of SAML, the key that is made for it. Undefined: as it is. */
   readonly clientSecret: string | undefined;
 }
 
@@ -97,7 +97,7 @@ export function changeSignInConnection(
     const secret = changedSecret(deps, before, asked);
     const settings = validSettings(asked, secret !== null);
     if (issuerOf(settings) !== issuerOf(before.settings))
-      await requireMayMove(tx, before, secret !== null && asked.clientSecret === undefined);
+      await requireMayMove(tx, before, sendsSecret(before, asked, secret));
     await requireMappable(tx, before, settings.groups, before.settings.groups);
     const nameKey = connectionNameKey(name);
     if (before.enabled && !asked.enabled) await requireNotEnforced(tx, before);
@@ -167,18 +167,21 @@ async function requireMappable(
  */
 async function requireMayMove(
   tx: Db,
-  { orgId, id: connectionId }: SignInConnection,
+  { orgId, id: connectionId, kind }: SignInConnection,
   keepsSecret: boolean,
 ): Promise<void> {
+  const path = kind === "saml" ? "/saml/entityId" : "/oidc/issuer";
   const isUsed = await hasIdentities(tx, { orgId, connectionId });
   const faults = [
-    ...(isUsed
-      ? [{ path: "/oidc/issuer", message: "stays while people sign in by it: make another connection" }]
-      : []),
+    ...(isUsed ? [{ path, message: "stays while people sign in by it: make another connection" }] : []),
     ...(keepsSecret ? [{ path: "/oidc/clientSecret", message: "is required with another issuer" }] : []),
   ];
   if (faults.length > 0) throw new InvalidSignInConnection(faults);
 }
+
+/** A key of one's own is sent to nobody. */
+const sendsSecret = ({ kind }: SignInConnection, { clientSecret }: AskedConnection, secret: string | null) =>
+  kind !== "saml" && secret !== null && clientSecret === undefined;
 
 /** The same secret stays as it is sealed; a public client has none. */
 function changedSecret(

@@ -1,6 +1,6 @@
 /** What a connection for signing in is set to (connections.md §1). Without the client secret, which is sealed apart. */
 
-export const signInKinds = ["oidc", "oauth"] as const;
+export const signInKinds = ["oidc", "oauth", "saml"] as const;
 export type SignInKind = (typeof signInKinds)[number];
 
 export const presets = ["entra", "google", "okta", "apple", "github", "keycloak"] as const;
@@ -93,6 +93,12 @@ export const issuerOf = ({ oidc, saml }: SignInSettings): string => oidc?.issuer
 export function clientOf({ oidc }: SignInSettings): UpstreamClient {
   if (oidc === undefined) throw new Error("the connection is to no OpenID provider");
   return oidc;
+}
+
+/** As `clientOf`. */
+export function providerOf({ saml }: SignInSettings): SamlProvider {
+  if (saml === undefined) throw new Error("the connection is to no SAML identity provider");
+  return saml;
 }
 
 /** `path` is a JSON Pointer of the wire. */

@@ -30,17 +30,17 @@ export async function takeStart(
   return row && toRecord(row);
 }
 
-/** Whether some browser may still come back with it: for the reason that is told. */
-export async function isStarted(
+/** That of some browser, which may still come back with it. */
+export async function findStart(
   db: Db,
   { orgId, connectionId, stateHash }: StartKey,
   now: number,
-): Promise<boolean> {
+): Promise<SignInStart | undefined> {
   const row = await db
     .selectFrom("connection_start")
-    .select("state_hash")
+    .selectAll()
     .where((eb) => allOf(eb, { org_id: orgId, state_hash: stateHash, connection_id: connectionId }))
     .where("expires_at", ">", now)
     .executeTakeFirst();
-  return row !== undefined;
+  return row && toRecord(row);
 }

@@ -2,6 +2,7 @@
 import type { Connection } from "../../../core/connections/connection.ts";
 import { findConnection } from "../../../core/connections/connections.store.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
+import type { Outbound } from "../../../core/outbound/outbound.ts";
 import type { RecordDeps } from "../../../core/record-changes.ts";
 import { badge } from "../../../html/components/badge.ts";
 import type { Html } from "../../../html/html.ts";
@@ -12,6 +13,8 @@ import { type RecordView, recordPages } from "../../../page-kit/record-pages.ts"
 export interface ConnectionsDeps extends ConsoleDeps, RecordDeps {
   /** Seals the client secrets. */
   readonly encryption: Encryption;
+  /** Fetches the metadata of SAML providers. */
+  readonly outbound: Outbound;
 }
 
 export const connectionPages = recordPages<Connection>(
@@ -37,7 +40,11 @@ export function typeText({ kind, settings }: Connection, { console: { connection
 }
 
 /** Called so in every language. */
-export const standardNames: Readonly<Record<string, string>> = { oidc: "OpenID Connect", oauth: "OAuth 2.0" };
+export const standardNames: Readonly<Record<string, string>> = {
+  oidc: "OpenID Connect",
+  oauth: "OAuth 2.0",
+  saml: "SAML 2.0",
+};
 
 /** As they call themselves, in every language. */
 export const providerNames: Readonly<Record<string, string>> = {

@@ -1,4 +1,6 @@
 /** What stands above every tab of a connection, and its first one. */
+import { X509Certificate } from "node:crypto";
+import { samlAddresses } from "../../../core/connections/connection-addresses.ts";
 import type { ConnectionCall } from "../../../core/connections/connection-calls.store.ts";
 import { openSecret, secretHint } from "../../../core/connections/sign-in/client-secret.ts";
 import { effectiveMapping } from "../../../core/connections/sign-in/presets.ts";
@@ -6,7 +8,7 @@ import {
   isSignInConnection,
   type SignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
-import { clientOf } from "../../../core/connections/sign-in/sign-in-settings.ts";
+import { clientOf, type SamlProvider } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { banner } from "../../../html/components/banner.ts";
 import { buttonLink } from "../../../html/components/button.ts";
@@ -60,7 +62,7 @@ export function aboveConnection(view: ConnectionView): RecordParts {
 
 export const connectionGeneral = (deps: ConnectionsDeps, view: GeneralView): Content =>
   isSignInConnection(view.record)
-    ? [nextStep(view), providerCard(deps, view, view.record), mappingCard(view, view.record)]
+    ? [nextStep(view), anyProviderCard(deps, view, view.record), mappingCard(view, view.record)]
     : [directoryCard(deps, view)];
 
 function directoryCard({ baseUrl }: ConnectionsDeps, view: GeneralView): Html {
@@ -107,7 +109,9 @@ const nextStep = ({ record, messages, uriOf }: GeneralView): Content =>
     "hint",
     "connection-next",
     messages.console.connections.provider.next,
-    messages.console.connections.provider.nextText,
+    record.kind === "saml"
+      ? messages.console.connections.saml.nextText
+      : messages.console.connections.provider.nextText,
     buttonLink({
       id: "to-enable",
       uri: uriOf("/enable"),
@@ -115,6 +119,52 @@ const nextStep = ({ record, messages, uriOf }: GeneralView): Content =>
       isQuestion: true,
     }),
   );
+
+const anyProviderCard = (deps: ConnectionsDeps, view: GeneralView, connection: SignInConnection): Html =>
+  connection.settings.saml
+    ? samlCard(deps, view, { connection, saml: connection.settings.saml })
+    : providerCard(deps, view, connection);
+
+function samlCard(
+  { baseUrl }: ConnectionsDeps,
+  { uses, messages, uriOf }: GeneralView,
+  { connection, saml }: { readonly connection: SignInConnection; readonly saml: SamlProvider },
+): Html {
+  const { connections: text, frame } = messages.console;
+  const { settings, createdAt } = connection;
+  const { acsUri, spEntityId } = samlAddresses(baseUrl, connection);
+  const code = (value: string) => html`<code>${value}</code>`;
+  const copied = (id: string, value: string, label: string) => ({
+    label,
+    content: copyField({ ...frame.secret, id, value, label }),
+  });
+  return card({
+    id: "provider",
+    title: text.provider.title,
+    text: text.saml.text,
+    actions: buttonLink({ id: "to-settings", uri: uriOf(SETTINGS), label: text.provider.edit }),
+    body: facts([
+      copied("acs-uri", acsUri, text.saml.acsUri),
+      copied("sp-entity-id", spEntityId, text.saml.spEntityId),
+      { label: text.saml.entityId, content: code(saml.entityId) },
+      { label: text.saml.ssoUrl, content: code(saml.ssoUrl) },
+      ...(saml.metadataUrl === null
+        ? []
+        : [{ label: text.fields.metadataUrl.label, content: code(saml.metadataUrl) }]),
+      { label: text.saml.certificates, content: validities(saml, messages) },
+      { label: text.fields.linking.label, content: text.linking[settings.linking] },
+      { label: text.fields.emailTrust.label, content: text.emailTrust[settings.emailTrust] },
+      { label: text.provider.linked, content: text.users({ count: uses.identities }), id: "linked" },
+      { label: text.columns.created, content: relativeTime(createdAt, messages.format.day) },
+    ]),
+  });
+}
+
+/** By the end of its validity an administrator knows which certificate it is. */
+const validities = ({ certificates }: SamlProvider, { console: { connections } }: Messages): string =>
+  certificates
+    .map((pem) => connections.saml.until({ at: new X509Certificate(pem).validToDate.getTime() }))
+    .join(", ");
 
 function providerCard(
   { baseUrl, encryption }: ConnectionsDeps,

@@ -8,18 +8,24 @@ import type { FormView } from "../../../html/components/form-state.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { connectionPages, providerNames, standardNames } from "./connection-pages.ts";
-import { clientFields, deletionPolicyField, fieldLabels, nameField } from "./settings.page.ts";
+import {
+  clientFields,
+  deletionPolicyField,
+  fieldLabels,
+  metadataFields,
+  nameField,
+} from "./settings.page.ts";
 import type { ConnectionInput } from "./settings-input.ts";
 
-/** A directory, any OpenID provider, or a known one. */
-export const connectionTypes = ["scim", "oidc", ...presets] as const;
+/** A directory, any OpenID provider or SAML identity provider, or a known one. */
+export const connectionTypes = ["scim", "oidc", "saml", ...presets] as const;
 export type ConnectionType = (typeof connectionTypes)[number];
 
 export const isConnectionType = (text: string | undefined): text is ConnectionType =>
   (connectionTypes as readonly (string | undefined)[]).includes(text);
 
 export const presetOf = (type: ConnectionType): Preset | null =>
-  type === "scim" || type === "oidc" ? null : type;
+  type === "scim" || type === "oidc" || type === "saml" ? null : type;
 
 const titleOf = (type: ConnectionType, { console: { connections } }: Messages): string =>
   type === "scim" ? connections.types.scim : (standardNames[type] ?? providerNames[type] ?? type);
@@ -27,8 +33,13 @@ const titleOf = (type: ConnectionType, { console: { connections } }: Messages): 
 function textOf(type: ConnectionType, messages: Messages): string {
   const { choose } = messages.console.connections;
   if (type === "scim") return choose.scim;
+  if (type === "saml") return choose.saml;
   return type === "oidc" ? choose.oidc : choose.provider({ name: titleOf(type, messages) });
 }
+
+const marks: Partial<Readonly<Record<ConnectionType, "users" | "passkey">>> = {
+  ...{ scim: "users", oidc: "passkey", saml: "passkey" },
+};
 
 export function chooseTypePage(frame: ConsoleFrame): Html {
   const { choose, make } = frame.messages.console.connections;
@@ -38,7 +49,7 @@ export function chooseTypePage(frame: ConsoleFrame): Html {
       uri: frame.consoleUri(`/connections/new?type=${type}`),
       title: titleOf(type, frame.messages),
       text: textOf(type, frame.messages),
-      mark: type === "scim" ? "users" : type === "oidc" ? "passkey" : "connection",
+      mark: marks[type] ?? "connection",
     }),
   );
   return consoleLayout({
@@ -79,14 +90,16 @@ export function newConnectionPage(view: FormView<ConnectionInput>, type: Connect
     fields:
       type === "scim"
         ? [nameField(view, false), deletionPolicyField(view)]
-        : [
-            nameField(view, true),
-            clientFields(
-              view,
-              isIssuerKnown ? undefined : { hint: issuerHint },
-              text.fields.clientSecret.hint,
-            ),
-          ],
+        : type === "saml"
+          ? [nameField(view, true), metadataFields(view)]
+          : [
+              nameField(view, true),
+              clientFields(
+                view,
+                isIssuerKnown ? undefined : { hint: issuerHint },
+                text.fields.clientSecret.hint,
+              ),
+            ],
     submit: { id: "connection-create", label: text.create },
     cancelUri: view.consoleUri("/connections"),
   });

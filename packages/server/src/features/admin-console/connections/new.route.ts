@@ -1,12 +1,16 @@
 /** connections/new: what to connect first, then one short form. */
 import type { FastifyInstance } from "fastify";
 import { createConnection } from "../../../core/connections/connections.ts";
+import { changedProvider, describeProvider } from "../../../core/connections/saml/provider.ts";
+import { newServiceKey } from "../../../core/connections/saml/sp-key.ts";
 import { presetDefaults } from "../../../core/connections/sign-in/presets.ts";
 import type { AskedSettings } from "../../../core/connections/sign-in/settings-rules.ts";
 import {
   type AskedConnection,
   createSignInConnection,
+  InvalidSignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
+import type { SamlProvider } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
@@ -89,7 +93,8 @@ async function createFromForm(deps: ConnectionsDeps, visit: Visit): Promise<void
 
   const messages = pageMessages(visit, signedIn);
   try {
-    const created = await create(deps, visit, form, type, input);
+    const prepared = type === "saml" ? await prepareProvider(deps, visit, input) : undefined;
+    const created = await create(deps, visit, form, { type, input, prepared });
     if (created === "duplicate-submission") {
       const uri = consolePath(visit.organisation, "/connections");
       const result = { label: messages.console.frame.pages.connections, uri };
@@ -110,8 +115,15 @@ function create(
   deps: ConnectionsDeps,
   visit: Visit,
   form: OneTimeForm,
-  type: ConnectionType,
-  input: ConnectionInput,
+  {
+    type,
+    input,
+    prepared,
+  }: {
+    readonly type: ConnectionType;
+    readonly input: ConnectionInput;
+    readonly prepared: PreparedProvider | undefined;
+  },
 ) {
   const act = auditContext(visit, form.signedIn);
   const { name, deletionPolicy: policy } = input;
@@ -121,9 +133,37 @@ function create(
       createConnection(inside, { ...act, content: { name, enabled: true, deletionPolicy } }),
     );
   return applyOnce(deps, form, (inside) =>
-    createSignInConnection(inside, { ...act, asked: askedProvider(type, input) }),
+    createSignInConnection(inside, {
+      ...act,
+      asked: prepared ? askedSaml(input, prepared) : askedProvider(type, input),
+    }),
   );
 }
+
+interface PreparedProvider {
+  readonly saml: Partial<SamlProvider>;
+  readonly serviceKey: string;
+}
+
+/** Before the transaction: metadata may be fetched, and a key takes a while. @throws InvalidSignInConnection */
+async function prepareProvider(
+  deps: ConnectionsDeps,
+  { organisation }: Visit,
+  { metadataUrl, metadataXml }: ConnectionInput,
+): Promise<PreparedProvider> {
+  const asked = {
+    ...(metadataUrl === "" ? {} : { metadataUrl }),
+    ...(metadataXml === "" ? {} : { metadataXml }),
+  };
+  const described = await describeProvider(deps, organisation.id, asked);
+  const { saml, faults } = changedProvider(undefined, asked, described);
+  if (faults.length > 0) throw new InvalidSignInConnection(faults);
+  return { saml, serviceKey: await newServiceKey() };
+}
+
+const askedSaml = ({ name }: ConnectionInput, { saml, serviceKey }: PreparedProvider): AskedConnection => ({
+  ...{ kind: "saml", name, enabled: false, settings: { saml }, clientSecret: serviceKey },
+});
 
 /** Nobody signs in by it until it is enabled: the provider has to know the redirect URI first. */
 function askedProvider(

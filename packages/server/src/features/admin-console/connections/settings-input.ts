@@ -11,13 +11,13 @@ import {
   isSignInConnection,
   type SignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
-import {
-  type AssuranceRule,
-  type ClientAuthMethod,
-  clientOf,
-  type Expression,
-  type Mapping,
-  type SignInSettings,
+import type {
+  AssuranceRule,
+  ClientAuthMethod,
+  Expression,
+  Mapping,
+  SignInSettings,
+  UpstreamClient,
 } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -26,6 +26,9 @@ export type ConnectionInput = {
   deletionPolicy: string;
   issuer: string;
   clientId: string;
+  /** Of SAML: both are read when the connection is made. */
+  metadataUrl: string;
+  metadataXml: string;
   /** Never shown again: empty when nothing was typed, or the page comes back. */
   clientSecret: string;
   /** One was typed, and the page that came back could not hold it. */
@@ -49,7 +52,14 @@ export const SECRET_DUE = "clientSecret-due";
 const MAX_LETTERS = 20_000;
 
 const noSettings = {
-  ...{ issuer: "", clientId: "", tokenEndpointAuthMethod: "client_secret_basic", scopes: "" },
+  ...{
+    metadataUrl: "",
+    metadataXml: "",
+    issuer: "",
+    clientId: "",
+    tokenEndpointAuthMethod: "client_secret_basic",
+    scopes: "",
+  },
   ...{ shown: true, createAccounts: true, linking: "ask", emailTrust: "provenDomains" },
   ...{ mapping: "", assurance: "", upstreamLogout: true },
 };
@@ -64,22 +74,25 @@ export function toConnectionInput(connection: Connection): ConnectionInput {
   const own = { ...emptyConnection, name, deletionPolicy };
   if (!isSignInConnection(connection)) return own;
   const { mapping, assurance, ...settings } = connection.settings;
-  const oidc = clientOf(connection.settings);
   const { shown, createAccounts, linking, emailTrust, upstreamLogout } = settings;
   return {
     ...own,
-    ...{ issuer: oidc.issuer, clientId: oidc.clientId, scopes: oidc.scopes.join(" ") },
-    tokenEndpointAuthMethod: oidc.tokenEndpointAuthMethod,
+    ...(connection.settings.oidc ? clientInput(connection.settings.oidc) : {}),
     ...{ shown, createAccounts, linking, emailTrust, upstreamLogout },
     ...{ mapping: mappingLines(mapping), assurance: assuranceLines(assurance) },
   };
 }
+
+const clientInput = ({ issuer, clientId, scopes, tokenEndpointAuthMethod }: UpstreamClient) => ({
+  ...{ issuer, clientId, scopes: scopes.join(" "), tokenEndpointAuthMethod },
+});
 
 export function readConnectionInput(values: ReadonlyMap<string, string>): ConnectionInput {
   const text = (id: string) => (values.get(id) ?? "").trim().slice(0, MAX_LETTERS);
   const isOn = (id: string) => values.get(id) === "on";
   return {
     ...{ name: text("name"), deletionPolicy: text("deletionPolicy") },
+    ...{ metadataUrl: text("metadataUrl"), metadataXml: (values.get("metadataXml") ?? "").trim() },
     ...{ issuer: text("issuer"), clientId: text("clientId"), clientSecret: text("clientSecret") },
     isSecretDue: values.has(SECRET_DUE) || text("clientSecret") !== "",
     ...{ tokenEndpointAuthMethod: text("tokenEndpointAuthMethod"), scopes: text("scopes") },
@@ -142,17 +155,21 @@ export function askedConnection(
   input: ConnectionInput,
   { mapping, assurance }: { readonly mapping: Mapping; readonly assurance: readonly AssuranceRule[] },
 ): AskedConnection {
-  const { saml: _, ...settings } = before.settings;
+  const { saml, ...settings } = before.settings;
   const now = toConnectionInput(before);
   const { tokenEndpointAuthMethod: method, linking, emailTrust } = input;
   const asked: AskedSettings = {
     ...settings,
-    oidc: {
-      ...settings.oidc,
-      ...{ issuer: input.issuer, clientId: input.clientId },
-      tokenEndpointAuthMethod: method as ClientAuthMethod,
-      scopes: input.scopes === "" ? [] : input.scopes.split(/\s+/u),
-    },
+    ...(saml
+      ? { saml }
+      : {
+          oidc: {
+            ...settings.oidc,
+            ...{ issuer: input.issuer, clientId: input.clientId },
+            tokenEndpointAuthMethod: method as ClientAuthMethod,
+            scopes: input.scopes === "" ? [] : input.scopes.split(/\s+/u),
+          },
+        }),
     ...{ shown: input.shown, createAccounts: input.createAccounts, upstreamLogout: input.upstreamLogout },
     ...{
       linking: linking as SignInSettings["linking"],
@@ -184,6 +201,8 @@ export function connectionFaults(
   const ids = error.faults.map(({ path }): keyof typeof texts => {
     const [, first = ""] = path.split("/");
     if (first === "mapping" || first === "assurance") return first;
+    // What is wrong in metadata is wrong where it was given.
+    if (first === "saml") return path === "/saml/metadataUrl" ? "metadataUrl" : "metadataXml";
     return (fieldsOfPaths[path] ?? "name") as keyof typeof texts;
   });
   return Object.fromEntries(ids.map((id) => [id, texts[id]]));

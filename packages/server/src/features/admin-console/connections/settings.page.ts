@@ -72,6 +72,18 @@ export const clientFields = (
 `,
 ];
 
+/** One of the two is enough. */
+export const metadataFields = (form: Form): Content => [
+  textField({
+    ...fieldOf(form)("metadataUrl"),
+    ...{ hint: textsOf(form).metadataUrl.hint, isCode: true, isOptional: true },
+  }),
+  textArea({
+    ...fieldOf(form)("metadataXml"),
+    ...{ hint: textsOf(form).metadataXml.hint, rows: 6, isCode: true, isOptional: true },
+  }),
+];
+
 const methodField = (form: Form): Content =>
   selectField({
     ...fieldOf(form)("tokenEndpointAuthMethod"),
@@ -116,8 +128,8 @@ export function connectionSettings(form: Form, view: ConnectionView, secretHint:
     ? [nameField(form, false), deletionPolicyField(form)]
     : [
         nameField(form, true),
-        clientFields(form, { hint: textsOf(form).issuer.hint }, secretHint),
-        ...[
+        view.record.kind !== "saml" && [
+          clientFields(form, { hint: textsOf(form).issuer.hint }, secretHint),
           methodField(form),
           textField({ ...fieldOf(form)("scopes"), hint: textsOf(form).scopes.hint, isCode: true }),
         ],
@@ -152,9 +164,12 @@ export function shownInput(
   const word = (texts: Readonly<Record<string, string>>, value: string) => texts[value] ?? value;
   if (isDirectory(record)) return { name, deletionPolicy: word(connections.deletionPolicy, deletionPolicy) };
   const yesNo = (is: boolean) => (is ? frame.yes : frame.no);
-  return {
-    ...{ name, issuer: input.issuer, clientId: input.clientId, scopes: input.scopes },
+  const client = {
+    ...{ issuer: input.issuer, clientId: input.clientId, scopes: input.scopes },
     tokenEndpointAuthMethod: methodText(input.tokenEndpointAuthMethod, messages),
+  };
+  return {
+    ...{ name, ...(record.kind === "saml" ? {} : client) },
     ...{ shown: yesNo(input.shown), createAccounts: yesNo(input.createAccounts) },
     ...{ upstreamLogout: yesNo(input.upstreamLogout), linking: word(connections.linking, input.linking) },
     emailTrust: word(connections.emailTrust, input.emailTrust),

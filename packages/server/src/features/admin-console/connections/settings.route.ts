@@ -55,7 +55,7 @@ const settingsForm = (
   toDisplay: (input, { record, messages }) => shownInput(input, record, messages),
   page: (form, { record, ...editing }) => {
     const { fields } = editing.messages.console.connections;
-    const secret = openSecret(deps.encryption, record);
+    const secret = record.kind === "saml" ? undefined : openSecret(deps.encryption, record);
     const hint = secret === undefined ? fields.clientSecret.hint : fields.clientSecret.keep;
     const shown = secret === undefined ? "" : secretHint(secret);
     return showFormInTab(deps, connectionRecord, "settings", form, {
@@ -65,7 +65,7 @@ const settingsForm = (
     });
   },
   validate: (input, { record, messages }) =>
-    isDirectory(record) ? validDirectory(input, messages) : validProvider(input, messages),
+    isDirectory(record) ? validDirectory(input, messages) : validProvider(input, record, messages),
   save: async (inside, content, { visit, acting, record }) => {
     const { id } = record;
     const { name, deletionPolicy: policy } = content.input;
@@ -96,16 +96,21 @@ const validDirectory = (input: ConnectionInput, { console: { connections } }: Me
     : { faults: { deletionPolicy: connections.faults.choice } };
 
 /** What the core's types take for granted; what the values may be is the core's to say. */
-function validProvider(input: ConnectionInput, { console: { connections } }: Messages): Validated {
+function validProvider(
+  input: ConnectionInput,
+  { kind }: Connection,
+  { console: { connections } }: Messages,
+): Validated {
   const { faults: texts } = connections;
   const [mapping, assurance] = [readMapping(input.mapping), readAssurance(input.assurance)];
   const isOneOf = (values: readonly string[], value: string) => values.includes(value);
   const isLost = input.isSecretDue && input.clientSecret === "" && input.tokenEndpointAuthMethod !== "none";
   const faults = {
-    ...(isLost && { clientSecret: texts.secretAgain }),
-    ...(!isOneOf(clientAuthMethods, input.tokenEndpointAuthMethod) && {
-      tokenEndpointAuthMethod: texts.choice,
-    }),
+    ...(kind !== "saml" && isLost && { clientSecret: texts.secretAgain }),
+    ...(kind !== "saml" &&
+      !isOneOf(clientAuthMethods, input.tokenEndpointAuthMethod) && {
+        tokenEndpointAuthMethod: texts.choice,
+      }),
     ...(!isOneOf(linkingModes, input.linking) && { linking: texts.choice }),
     ...(!isOneOf(emailTrusts, input.emailTrust) && { emailTrust: texts.choice }),
     ...(!mapping && { mapping: texts.mapping }),

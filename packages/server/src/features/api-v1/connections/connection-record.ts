@@ -81,7 +81,7 @@ export function connectionRecord(
     const scimUrl = `${baseUrl}/scim/v2/${orgId}/${id}`;
     return { ...{ id, kind, name, enabled }, deletionPolicy, scimUrl, ...times };
   }
-  const secret = openSecret(encryption, connection);
+  const secret = connection.kind === "saml" ? undefined : openSecret(encryption, connection);
   const hint = secret === undefined ? null : secretHint(secret);
   return { ...{ id, kind, name, enabled }, ...signInMembers(baseUrl, connection, hint), ...times };
 }

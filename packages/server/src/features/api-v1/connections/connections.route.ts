@@ -33,6 +33,7 @@ import {
   askedConnection,
   isSignInKind,
   patchedConnection,
+  prepareConnection,
   refuseMembers,
   requireMayLink,
 } from "./asked-connection.ts";
@@ -46,6 +47,9 @@ import {
 import { askedSignIn } from "./sign-in-schema.ts";
 import { apiConnectionSignInsRoutes } from "./sign-ins.route.ts";
 import { apiConnectionCallsRoutes, apiConnectionTokensRoutes } from "./tokens.route.ts";
+
+/** Metadata of 256 KiB, as JSON. */
+const MAX_BODY_BYTES = 640 * 1024;
 
 const LINKING = [
   "With `linking: verifiedEmail` `signet:organisation:write` too: the provider may then speak for administrators.",
@@ -88,10 +92,12 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
       ...{ operationId: "apiCreateConnection", summary: "Create a connection", body: newConnection },
       description: LINKING,
       example: { kind: "scim", name: "Entra ID", deletionPolicy: "disable" },
+      bodyLimit: MAX_BODY_BYTES,
+      prepare: ({ orgId, body }) => prepareConnection(deps, orgId, body, true),
     },
-    async (inside, { caller, body }) => {
+    async (inside, { caller, body, prepared }) => {
       if (isSignInKind(body.kind)) {
-        const asked = askedConnection(body.kind, body);
+        const asked = askedConnection(body.kind, body, prepared);
         const row = await createSignInConnection(inside, { ...actOf(caller), asked });
         // What is wrong with it is told first; a refusal rolls it back.
         requireMayLink(caller, body, { hasDirectory: await hasDirectory(inside, caller) });
@@ -103,13 +109,13 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
       return { row: await createConnection(inside, { ...actOf(caller), content }) };
     },
   );
-  changeRoutes(connections);
+  changeRoutes(connections, deps);
   apiConnectionTokensRoutes(api, deps, toAnswer);
   apiConnectionCallsRoutes(api, deps);
   apiConnectionSignInsRoutes(api, deps);
 }
 
-function changeRoutes(connections: ApiResource<Connection>): void {
+function changeRoutes(connections: ApiResource<Connection>, deps: ApiDeps): void {
   patchRoute(
     connections,
     "/api/v1/organisations/:org/connections/:id",
@@ -117,6 +123,8 @@ function changeRoutes(connections: ApiResource<Connection>): void {
       ...{ operationId: "apiChangeConnection", summary: "Change a connection", body: connectionPatch },
       description: LINKING,
       example: { enabled: false },
+      bodyLimit: MAX_BODY_BYTES,
+      prepare: ({ orgId, body }) => prepareConnection(deps, orgId, body, false),
     },
     async (inside, call) => {
       const before = await lockedConnection(inside, call);
@@ -126,7 +134,7 @@ function changeRoutes(connections: ApiResource<Connection>): void {
       if (isSignInConnection(before)) {
         const beside = { before, hasDirectory: await hasDirectory(inside, call.caller) };
         requireMayLink(call.caller, call.patch, beside);
-        const ask = (present: SignInConnection) => patchedConnection(present, call.patch);
+        const ask = (present: SignInConnection) => patchedConnection(present, call.patch, call.prepared);
         return changeSignInConnection(inside, { ...actOf(call.caller), id: call.id, ask });
       }
       refuseMembers(call.patch, Object.keys(askedSignIn));

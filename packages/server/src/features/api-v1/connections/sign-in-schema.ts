@@ -1,5 +1,10 @@
 /** The members of a connection for signing in, as API v1 takes and shows them (connections.md §1). */
 import Type, { type TProperties } from "typebox";
+import {
+  callbackUri,
+  logoutAddresses,
+  samlAddresses,
+} from "../../../core/connections/connection-addresses.ts";
 import { effectiveMapping } from "../../../core/connections/sign-in/presets.ts";
 import type { SignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import {
@@ -27,6 +32,23 @@ const client = {
   scopes: Type.Array(Type.String(), { maxItems: 20, description: "Default: openid, email, profile" }),
 };
 const clientSecret = Type.String({ description: "Never read back" });
+
+const provider = {
+  metadataUrl: Type.String({ description: "Where its metadata is fetched now, and new certificates later" }),
+  entityId: Type.String(),
+  ssoUrl: Type.String({ description: "Of the HTTP-Redirect binding" }),
+  sloUrl: Type.String({ description: "Of the HTTP-Redirect binding" }),
+  certificates: Type.Array(Type.String(), {
+    maxItems: 10,
+    description: "As PEM or in base64: what it signs with. No other key is believed",
+  }),
+  subjectAttribute: Type.String({ description: "Whose value names the user; default: the NameID" }),
+  allowIdpInitiated: Type.Boolean({
+    description:
+      "Whether a response that was not asked for signs in: anybody can then sign a browser in to an account of theirs; default: false",
+  }),
+};
+const metadataXml = Type.String({ maxLength: 262_144, description: "Instead of its URL; never read back" });
 
 const assurance = strictObject({
   claim: Type.Enum(["acr", "amr"]),
@@ -84,6 +106,11 @@ export const askedSignIn = {
   oidc: Type.Optional(
     Type.Union([strictObject({ ...orNull(client), ...orNull({ clientSecret }) }), Type.Null()]),
   ),
+  saml: Type.Optional(
+    Type.Union([strictObject({ ...orNull(provider), ...orNull({ metadataXml }) }), Type.Null()], {
+      description: "Either `metadataUrl`, or `metadataXml`, or `entityId`, `ssoUrl` and `certificates`",
+    }),
+  ),
   ...orNull({ ...choices, mapping: askedMapping }),
 };
 
@@ -96,6 +123,14 @@ export const shownSignIn = {
       clientSecretHint: Type.Union([Type.String(), Type.Null()], {
         description: "The secret's last characters",
       }),
+    }),
+  ),
+  saml: Type.Optional(
+    Type.Object({
+      ...provider,
+      metadataUrl: Type.Union([provider.metadataUrl, Type.Null()]),
+      sloUrl: Type.Union([provider.sloUrl, Type.Null()]),
+      subjectAttribute: Type.Union([provider.subjectAttribute, Type.Null()]),
     }),
   ),
   ...Type.Partial(Type.Object(choices)).properties,
@@ -112,18 +147,24 @@ export const shownSignIn = {
       description: "Where the provider sends who has signed out here, and then there",
     }),
   ),
+  acsUri: Type.Optional(Type.String({ format: "uri", description: "Of `saml`: where responses are sent" })),
+  spEntityId: Type.Optional(
+    Type.String({
+      format: "uri",
+      description: "Of `saml`: who Signet is there. Its metadata is at this address",
+    }),
+  ),
 };
 
 /** @param hint of the client secret */
 export function signInMembers(baseUrl: string, connection: SignInConnection, hint: string | null) {
-  const { orgId, id } = connection;
   const { groups, ...settings } = connection.settings;
+  const mapping = { ...effectiveMapping(settings), ...(groups ? { groups } : {}) };
+  if (settings.saml !== undefined) return { ...settings, mapping, ...samlAddresses(baseUrl, connection) };
   return {
-    ...settings,
-    mapping: { ...effectiveMapping(settings), ...(groups ? { groups } : {}) },
+    ...{ ...settings, mapping },
     oidc: { ...settings.oidc, clientSecretHint: hint },
-    callbackUri: `${baseUrl}/oauth/${orgId}/connections/${id}/callback`,
-    backchannelLogoutUri: `${baseUrl}/oauth/${orgId}/connections/${id}/backchannel-logout`,
-    postLogoutRedirectUri: `${baseUrl}/oauth/${orgId}/connections/${id}/logged-out`,
+    callbackUri: callbackUri(baseUrl, connection),
+    ...logoutAddresses(baseUrl, connection),
   };
 }

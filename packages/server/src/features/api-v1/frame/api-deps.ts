@@ -1,6 +1,7 @@
 /** What the resources of API v1 are given, and the transaction of a request. */
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
+import type { Outbound } from "../../../core/outbound/outbound.ts";
 import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts";
 import type { ChangeFeed } from "../../../db/change-feed.ts";
 import { boundTo, type Database } from "../../../db/open.ts";
@@ -9,6 +10,7 @@ import type { ApiAccessDeps } from "../access.ts";
 export interface ApiDeps extends ApiAccessDeps {
   readonly changes: ChangeFeed;
   readonly encryption: Encryption;
+  readonly outbound: Outbound;
   readonly outbox: Outbox;
   readonly passwords: PasswordHasher;
 }

@@ -28,6 +28,7 @@ import {
   writeCursor,
 } from "../lists/list-request.ts";
 import { type ApiDeps, inTransaction } from "./api-deps.ts";
+import type { Described, Writing } from "./described-operations.ts";
 import { tagOf } from "./entity-tag.ts";
 import { pathOf, scopeText } from "./operation-texts.ts";
 
@@ -56,19 +57,6 @@ export interface ApiResource<R, D extends ApiDeps = ApiDeps> {
 }
 
 export type WireRecord = Readonly<Record<string, unknown>> & { readonly id: string };
-
-interface Described {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  /** Statuses beside those of every operation. */
-  readonly errors?: readonly number[];
-}
-
-interface Writing<B extends TSchema> extends Described {
-  readonly body: B;
-  readonly example?: unknown;
-}
 
 /** What a handler is given. */
 export interface ApiCall {
@@ -245,11 +233,14 @@ const nullIsUnset: Lenient = { readOnly: [] };
  * JSON Merge Patch (RFC 7396), in either type.
  * @param change locks the record, checks it and changes it, in one transaction
  */
-export function patchRoute<R, D extends ApiDeps, B extends TSchema>(
+export function patchRoute<R, D extends ApiDeps, B extends TSchema, P = undefined>(
   resource: ApiResource<R, D>,
   path: string,
-  operation: Writing<B>,
-  change: (inside: D, call: RecordCall<R> & { readonly patch: Static<B> }) => Promise<R | undefined>,
+  { prepare, ...operation }: Writing<B> & Preparing<Static<B>, P>,
+  change: (
+    inside: D,
+    call: RecordCall<R> & { readonly patch: Static<B>; readonly prepared: P },
+  ) => Promise<R | undefined>,
 ): void {
   const { api, tag, one, schema, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
@@ -261,9 +252,11 @@ export function patchRoute<R, D extends ApiDeps, B extends TSchema>(
     ),
     answers: { 200: { description: `The changed ${one}`, schema } },
     authenticator: authenticatorOf(resource, ...writes),
-    handler: ({ body, within, ...call }) =>
+    prepare: async (call) => prepare?.(bodyCall<B>(call)),
+    handler: ({ body, within, prepared, ...call }) =>
       answering(resource, within, async (inside) => {
-        const row = await change(inside, { ...recordCall(resource, inside, call), patch: body as Static<B> });
+        const given = { patch: body as Static<B>, prepared: prepared as P };
+        const row = await change(inside, { ...recordCall(resource, inside, call), ...given });
         if (row === undefined) throw notFound();
         return answerWith(resource, row, inside);
       }),

@@ -64,7 +64,7 @@ async function anyConnection(
     : undefined;
   if (!found || !isSignInConnection(found)) throw new NotFound("connection");
   const upstream = upstreams[found.kind];
-  if (!upstream || !found.settings.upstreamLogout) throw new NotFound("connection");
+  if (!upstream?.readLogout || !found.settings.upstreamLogout) throw new NotFound("connection");
   return { connection: found, upstream };
 }
 
@@ -73,13 +73,15 @@ const refused = (text: string, cause?: unknown) => new OAuthError("invalid_reque
 
 async function readLogout({ connection, upstream }: KnownConnection, token: string): Promise<UpstreamLogout> {
   try {
-    return await upstream.readLogout(connection, token);
+    const logout = await upstream.readLogout?.(connection, token);
+    if (logout) return logout;
   } catch (error) {
     if (error instanceof InvalidLogoutToken) throw refused(`logout_token: ${error.message}`, error);
     if (error instanceof ConnectionSignInFailure)
       throw refused("logout_token: its signature could not be checked", error);
     throw error;
   }
+  throw new NotFound("connection");
 }
 
 async function endSignIns(

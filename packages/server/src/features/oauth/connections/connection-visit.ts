@@ -31,10 +31,16 @@ export interface KnownConnection {
 /** @returns undefined unless the address names one that is in use */
 export async function enabledConnection(
   deps: ConnectionDeps,
-  { organisation, request }: Visit,
+  visit: Visit,
 ): Promise<KnownConnection | undefined> {
+  const id = connectionId(visit);
+  return id === undefined ? undefined : findEnabledConnection(deps, visit.organisation.id, id);
+}
+
+/** @returns undefined for what is no id */
+export function connectionId({ request }: Pick<Visit, "request">): string | undefined {
   const { id = "" } = request.params as { id?: string };
-  return isUuid(id) ? findEnabledConnection(deps, organisation.id, id.toLowerCase()) : undefined;
+  return isUuid(id) ? id.toLowerCase() : undefined;
 }
 
 export async function findEnabledConnection(
@@ -47,9 +53,6 @@ export async function findEnabledConnection(
   const upstream = upstreams[connection.kind];
   return upstream && { connection, upstream };
 }
-
-export const callbackUri = (baseUrl: string, { orgId, id }: SignInConnection): string =>
-  `${baseUrl}/oauth/${orgId}/connections/${id}/callback`;
 
 /** Made of the `state`, so that nothing secret is stored. */
 export const startSecrets = (macs: Macs, { orgId, id }: SignInConnection, state: string): StartSecrets => ({

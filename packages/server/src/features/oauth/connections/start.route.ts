@@ -1,6 +1,7 @@
 /** GET connections/{id}/start: sends the browser to the identity provider, for a sign-in that waits for it. */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
+import { callbackUri } from "../../../core/connections/connection-addresses.ts";
 import { ConnectionSignInFailure } from "../../../core/connections/sign-in/failure.ts";
 import { insertStart, START_LIFETIME_MS } from "../../../core/connections/sign-in/sign-in-starts.store.ts";
 import {
@@ -17,7 +18,6 @@ import { showLogin } from "../authorize/sign-in/show-login.ts";
 import { type CurrentFlow, readSealedFlow, takeStep } from "../authorize/take-step.ts";
 import {
   type ConnectionDeps,
-  callbackUri,
   enabledConnection,
   type KnownConnection,
   startSecrets,

@@ -37,7 +37,7 @@ export async function upstreamLogoutAddress(
   const returnTo = `${deps.baseUrl}/oauth/${orgId}/connections/${connection.id}/logged-out`;
   try {
     const idToken = openIdToken(deps.encryption, signIn);
-    const address = await upstream.logoutAddress(connection, { idToken, returnTo, state });
+    const address = await upstream.logoutAddress?.(connection, { idToken, returnTo, state });
     return address === undefined ? undefined : { address, name: connection.name };
   } catch (error) {
     // Whoever signs out is signed out, whatever the provider does.

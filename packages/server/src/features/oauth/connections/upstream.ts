@@ -48,10 +48,10 @@ export class InvalidLogoutToken extends Error {
 export interface Upstream {
   /** @returns where the browser goes. @throws ConnectionSignInFailure */
   begin(connection: SignInConnection, asked: UpstreamBegin): Promise<string>;
-  /** @throws ConnectionSignInFailure */
-  receive(connection: SignInConnection, back: UpstreamReturn): Promise<UpstreamIdentity>;
+  /** Undefined where it comes back to another address than `callback`. @throws ConnectionSignInFailure */
+  receive?(connection: SignInConnection, back: UpstreamReturn): Promise<UpstreamIdentity>;
   /** @returns where the browser signs out there; undefined for a provider without. @throws ConnectionSignInFailure */
-  logoutAddress(connection: SignInConnection, signOut: UpstreamSignOut): Promise<string | undefined>;
-  /** @throws InvalidLogoutToken, ConnectionSignInFailure */
-  readLogout(connection: SignInConnection, token: string): Promise<UpstreamLogout>;
+  logoutAddress?(connection: SignInConnection, signOut: UpstreamSignOut): Promise<string | undefined>;
+  /** Of a kind with Back-Channel Logout. @throws InvalidLogoutToken, ConnectionSignInFailure */
+  readLogout?(connection: SignInConnection, token: string): Promise<UpstreamLogout>;
 }

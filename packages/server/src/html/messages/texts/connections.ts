@@ -24,6 +24,14 @@ export type ConnectionsTexts = {
       "already-linked": (values: { connection: string }) => string;
       "account-disabled": (values: { organisation: string }) => string;
       "accounts-not-created": (values: { organisation: string; connection: string }) => string;
+      "destination-mismatch": (values: { connection: string; organisation: string }) => string;
+      "assertion-unsigned": (values: { connection: string; organisation: string }) => string;
+      "assertion-replayed": (values: { connection: string }) => string;
+      "response-unsolicited": (values: { connection: string }) => string;
+      "xml-refused": (values: { connection: string; organisation: string }) => string;
+      "decryption-failed": (values: { connection: string; organisation: string }) => string;
+      "status-not-success": (values: { connection: string }) => string;
+      "nameid-refused": (values: { connection: string; organisation: string }) => string;
     };
     emailCode: {
       heading: string; ask: (values: { connection: string; organisation: string }) => string; send: string;

@@ -9,6 +9,7 @@ export type ConsoleConnectionsTexts = {
       users: (values: { count: number }) => string; groups: (values: { count: number }) => string;
       choose: {
         summary: string; scim: string; oidc: string; provider: (values: { name: string }) => string;
+        saml: string;
       };
       issuerLike: (values: { value: string }) => string;
       directory: {
@@ -59,7 +60,8 @@ export type ConsoleConnectionsTexts = {
         shown: { label: string; hint: string; }; createAccounts: { label: string; hint: string; };
         linking: { label: string; hint: string; }; emailTrust: { label: string; hint: string; };
         mapping: { label: string; hint: string; }; assurance: { label: string; hint: string; };
-        upstreamLogout: { label: string; hint: string; };
+        upstreamLogout: { label: string; hint: string; }; metadataUrl: { label: string; hint: string; };
+        metadataXml: { label: string; hint: string; };
       };
       linking: { ask: string; verifiedEmail: string; never: string; };
       linkingTexts: { ask: string; verifiedEmail: string; never: string; };
@@ -67,7 +69,7 @@ export type ConsoleConnectionsTexts = {
       faults: {
         name: string; taken: string; issuer: string; clientId: string; clientSecret: string;
         secretAgain: string; tokenEndpointAuthMethod: string; scopes: string; mapping: string;
-        assurance: string; choice: string;
+        assurance: string; choice: string; metadataUrl: string; metadataXml: string;
       };
       end: {
         title: string; textDirectory: string; textSignIn: string; disable: string; enable: string;
@@ -93,6 +95,10 @@ export type ConsoleConnectionsTexts = {
         remove: {
           label: string; heading: (values: { count: number }) => string; text: string;
         };
+      };
+      saml: {
+        text: string; nextText: string; acsUri: string; spEntityId: string; entityId: string; ssoUrl: string;
+        certificates: string; until: (values: { at: number }) => string;
       };
     };
   };
