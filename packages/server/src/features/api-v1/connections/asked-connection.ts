@@ -150,3 +150,17 @@ export function requireMayLink(caller: ApiCaller, body: Body, { before, hasDirec
   if (linkedBefore === "verifiedEmail" || linking === "verifiedEmail")
     requireHeld(caller, "signet:organisation:write");
 }
+
+/**
+ * Who routes a proven domain to a provider lets it speak for the accounts with its addresses.
+ * @param connection to which it leads from now on. @throws ApiError 403
+ */
+export function requireMayRoute(
+  caller: ApiCaller,
+  connection: SignInConnection,
+  { hasDirectory }: Pick<Beside, "hasDirectory">,
+): void {
+  const { linking } = connection.settings;
+  if (hasDirectory && linking !== "never") requireHeld(caller, "signet:users:write");
+  if (linking === "verifiedEmail") requireHeld(caller, "signet:organisation:write");
+}

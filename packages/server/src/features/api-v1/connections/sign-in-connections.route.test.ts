@@ -245,6 +245,30 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await holder.call("PATCH", path, { body: { enabled: true } })).status, 200);
   });
 
+  test("a domain is routed to no provider that the caller could not let speak for its people", async () => {
+    const other = await makeOrganisation(running.service);
+    const writes = ["signet:connections:write", "signet:organisation:write", "signet:users:write"] as const;
+    const holder = await makeApiClient(running.service, other, [...writes]);
+    const alone = await makeApiClient(running.service, other, ["signet:connections:write"]);
+    const create = async (name: string, more: object = {}) =>
+      (await holder.call("POST", "/connections", { body: { kind: "oidc", name, oidc, ...more } })).body["id"];
+    const [asks, links] = [await create("Asks"), await create("Links", { linking: "verifiedEmail" })];
+    const domains = "/domains";
+    const add = (domain: string, connectionId: unknown = null, by = alone) =>
+      by.call("POST", domains, { body: { domain, connectionId } });
+    const { body } = await add("routed.example");
+    const path = `${domains}/${String(body["id"])}`;
+    const route = (connectionId: unknown, by = alone) => by.call("PATCH", path, { body: { connectionId } });
+    assert.equal((await route(asks)).status, 200);
+    for (const refused of [await add("new.example", links), await route(links)])
+      assert.deepEqual([refused.status, refused.body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    assert.equal((await route(links, holder)).status, 200);
+    assert.equal((await route(null)).status, 200);
+    await alone.call("POST", "/connections", { body: { kind: "scim", name: "Directory" } });
+    assert.equal((await route(asks)).status, 403);
+    assert.equal((await route(asks, holder)).status, 200);
+  });
+
   test("two at once don't get one name, whatever its case", async () => {
     const answers = await Promise.all(
       ["Twice", "TWICE", "twice"].map((name) => post({ kind: "oidc", name, oidc })),

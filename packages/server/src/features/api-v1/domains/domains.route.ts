@@ -1,4 +1,6 @@
 /** /api/v1/organisations/{org}/domains: what the organisation has proven to be its own, and where its people sign in. */
+import { listConnections } from "../../../core/connections/connections.store.ts";
+import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { type Domain, InvalidDomain } from "../../../core/domains/domain.ts";
 import { lookUpProof, storeProof } from "../../../core/domains/domain-proof.ts";
 import { findDomain, listDomains } from "../../../core/domains/domains.store.ts";
@@ -7,7 +9,8 @@ import type { LookUpTxt } from "../../../core/domains/txt-records.ts";
 import { conflict, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { idOf } from "../../../http/api/path-id.ts";
-import { actOf } from "../access.ts";
+import { type ApiCaller, actOf } from "../access.ts";
+import { requireMayRoute } from "../connections/asked-connection.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import {
   type ApiResource,
@@ -23,6 +26,19 @@ import { domainFields, domainPatch, domainRecord, domainSchema, newDomain } from
 
 export interface DomainDeps extends ApiDeps {
   readonly lookUpTxt: LookUpTxt;
+}
+
+/** @throws ApiError 403. What is no such connection is told by the change itself */
+async function requireRoute(
+  { database: { query } }: ApiDeps,
+  caller: ApiCaller,
+  connectionId: string | null,
+): Promise<void> {
+  if (connectionId === null) return;
+  const all = await listConnections(query, caller.organisation.id);
+  const connection = all.find(({ id }) => id === connectionId);
+  if (!connection || !isSignInConnection(connection)) return;
+  requireMayRoute(caller, connection, { hasDirectory: all.some(({ kind }) => kind === "scim") });
 }
 
 export function apiDomainsRoutes(api: ApiScope, deps: DomainDeps): void {
@@ -58,6 +74,7 @@ export function apiDomainsRoutes(api: ApiScope, deps: DomainDeps): void {
     async (inside, { caller, body }) => {
       const { domain, connectionId = null, enforced = false } = body;
       const route = { connectionId: connectionId?.toLowerCase() ?? null, enforced };
+      await requireRoute(inside, caller, route.connectionId);
       return { row: await createDomain(inside, { ...actOf(caller), domain, route }) };
     },
   );
@@ -71,14 +88,15 @@ function changeRoutes(domains: ApiResource<Domain, DomainDeps>): void {
     {
       ...{ operationId: "apiChangeDomain", summary: "Route or enforce a domain", body: domainPatch },
       description:
-        "`enforced` needs a proven domain, an enabled connection that signs people in, and a break-glass administrator.",
+        "`enforced` needs a proven domain, an enabled connection that signs people in, and a break-glass administrator. Routing to a connection needs the scopes that changing its `linking` does.",
       example: { enforced: false },
     },
-    (inside, { caller, id, check, patch: { connectionId, enforced } }) => {
+    async (inside, { caller, id, check, patch: { connectionId, enforced } }) => {
       const change = {
         ...(connectionId !== undefined && { connectionId: connectionId?.toLowerCase() ?? null }),
         ...(enforced !== undefined && { enforced: enforced ?? false }),
       };
+      await requireRoute(inside, caller, change.connectionId ?? null);
       return changeDomain(inside, { ...actOf(caller), id, check, change });
     },
   );
