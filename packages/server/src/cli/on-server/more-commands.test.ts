@@ -113,6 +113,18 @@ forEachDatabase(({ fresh }) => {
     const args = ["--format", "jsonl", "--file", await file("users.jsonl", lines.join("\n"))];
     assert.deepEqual(await json("user import", ...args), { created: 1_002, skipped: 0, failed: [] });
     assert.deepEqual(await json("user import", ...args), { created: 0, skipped: 1_002, failed: [] });
+    // More than a call of the API takes: by size, and not by number.
+    const long = (at: number) =>
+      JSON.stringify({
+        email: `${"l".repeat(50)}-${at}@${"a".repeat(60)}.${"b".repeat(60)}.example`,
+        firstname: "🏔".repeat(100),
+        surname: "🏔".repeat(100),
+        passwordHash: hash,
+      });
+    const large = Array.from({ length: 1_000 }, (_, at) => long(at));
+    assert.ok(Buffer.byteLength(`[${large.join()}]`) > 1024 * 1024);
+    const sent = ["--format", "jsonl", "--file", await file("large.jsonl", large.join("\n"))];
+    assert.deepEqual(await json("user import", ...sent), { created: 1_000, skipped: 0, failed: [] });
     const faulty = await file("faulty.jsonl", `${line(2_000)}\n{"email":"x"}`);
     const { code, out } = await run("user import", "--format", "jsonl", "--file", faulty);
     assert.deepEqual([code, /^2: .*\nNothing was imported\.$/m.test(out)], [1, true], out);

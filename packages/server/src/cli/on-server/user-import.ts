@@ -5,16 +5,34 @@ import { errorMessage } from "../output.ts";
 import { type Imported, printImport, readImportFile } from "../user/user-import.ts";
 import type { OnServer } from "./on-server.ts";
 
-/** What one call of API v1 takes. */
-const PORTION = 1_000;
+/** What one call of API v1 takes, with room for what is around the users. */
+const MAX_USERS = 1_000;
+const MAX_BYTES = 1_000_000;
+
+/** As many as one call takes, by number and size: names may be long. */
+export function portionsOf(users: readonly MovedUser[]): MovedUser[][] {
+  const portions: MovedUser[][] = [];
+  let size = 0;
+  for (const user of users) {
+    const bytes = Buffer.byteLength(JSON.stringify(user)) + 1;
+    const last = portions.at(-1);
+    size += bytes;
+    if (last && last.length < MAX_USERS && size <= MAX_BYTES) last.push(user);
+    else {
+      portions.push([user]);
+      size = bytes;
+    }
+  }
+  return portions;
+}
 
 /** Each portion is imported whole or not at all. What is there already is skipped, so that a second run goes on. */
 export const importUsers: OnServer = async (call) => {
   const read = readImportFile(call.values);
   const done = { created: 0, skipped: 0 };
   if (read.failed.length > 0) return printImport(call, read, done);
-  for (let at = 0; at < read.users.length; at += PORTION) {
-    const { created, skipped } = await importPortion(call, read.users.slice(at, at + PORTION), done);
+  for (const users of portionsOf(read.users)) {
+    const { created, skipped } = await importPortion(call, users, done);
     done.created += created;
     done.skipped += skipped;
   }
