@@ -62,9 +62,11 @@ export type {
   ApiConnectionCall,
   ApiConnectionChange,
   ApiConnectionSignIn,
+  ApiConnectionTest,
   ApiCreatedConnectionToken,
   ApiNewConnection,
   ApiNewConnectionToken,
+  ApiStartedConnectionTest,
 } from "./generated/connections.ts";
 export type { ApiConsent, ApiConsentGrant, ApiGrant, ApiPreauthorization } from "./generated/consents.ts";
 export type {

@@ -24,6 +24,7 @@ const expiring = {
   device_enrollment_code: { key: ["org_id", "id"], column: "expires_at" },
   audit_typed_email: { key: ["org_id", "event_id"], column: "expires_at" },
   connection_start: { key: ["org_id", "state_hash"], column: "expires_at" },
+  connection_test: { key: ["org_id", "id"], column: "expires_at" },
   connection_sign_in: { key: ["org_id", "connection_id", "id"], column: "expires_at" },
   saml_return: { key: ["org_id", "handle_hash"], column: "expires_at" },
   upstream_sign_in: { key: ["org_id", "user_id", "signed_in_at"], column: "expires_at" },

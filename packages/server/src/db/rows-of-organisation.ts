@@ -36,6 +36,7 @@ const rowsOfOrganisation = {
   connection_sign_in: ["connection_id", "id"],
   connection_start: ["state_hash"],
   saml_return: ["handle_hash"],
+  connection_test: ["id"],
   pending_identity: ["holder_hash"],
   email_code: ["holder_hash"],
   linked_identity: ["connection_id", "subject"],

@@ -2,6 +2,7 @@
 import { sealedActions } from "../core/actions/actions.ts";
 import { sealedInstallationKey } from "../core/audit/chain/chain-key.ts";
 import { sealedConnectionSecrets } from "../core/connections/sign-in/client-secret.ts";
+import { sealedTestResults } from "../core/connections/sign-in/connection-tests.ts";
 import { sealedSamlReturns } from "../core/connections/sign-in/saml-returns.store.ts";
 import { sealedIdTokens } from "../core/connections/sign-in/upstream-sign-ins.ts";
 import { sealedCaKeys } from "../core/device-ca/ca-key.ts";
@@ -36,6 +37,7 @@ export const sealedColumns = ({
       sealedConnectionSecrets,
       sealedIdTokens,
       sealedSamlReturns,
+      sealedTestResults,
     ],
   },
   { encryption: signingRequestEncryption(masterKeys), columns: sealedRequests },

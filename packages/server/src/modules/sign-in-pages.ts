@@ -28,6 +28,7 @@ import { samlUpstream } from "../features/oauth/connections/saml/authn-request.t
 import { samlFinishRoute } from "../features/oauth/connections/saml/finish.route.ts";
 import { samlMetadataRoute } from "../features/oauth/connections/saml/metadata.route.ts";
 import { connectionStartRoute } from "../features/oauth/connections/start.route.ts";
+import { connectionTestRoute } from "../features/oauth/connections/test.route.ts";
 import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
 import { verifyRoutes } from "../features/oauth/device-grant/verify.route.ts";
 import { endSessionRoutes } from "../features/oauth/end-session/end-session.route.ts";
@@ -70,6 +71,7 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
   samlMetadataRoute(scope, deps);
   samlAcsRoute(scope, deps);
   samlFinishRoute(scope, deps);
+  connectionTestRoute(scope, deps);
   emailCodeRoutes(scope, deps);
   magicLinkRoutes(scope, deps);
   linkAccountRoutes(scope, deps);

@@ -150,6 +150,60 @@ export type ApiConnectionSignIn = {
   reference: string;
 };
 
+export type ApiConnectionTest = {
+  id: string;
+  /** Until then the address can be opened */
+  expiresAt: string;
+  state: "pending" | "succeeded" | "failed";
+  /** Of a failure, and of an account that would be refused although the provider's answer is good */
+  reason:
+    | (
+        | "state-unknown"
+        | "other-browser"
+        | "upstream-denied"
+        | "upstream-error"
+        | "upstream-unreachable"
+        | "upstream-timeout"
+        | "upstream-garbage"
+        | "issuer-mismatch"
+        | "audience-mismatch"
+        | "nonce-mismatch"
+        | "subject-mismatch"
+        | "signature-invalid"
+        | "algorithm-refused"
+        | "token-expired"
+        | "subject-missing"
+        | "stale-authentication"
+        | "email-taken"
+        | "already-linked"
+        | "account-disabled"
+        | "accounts-not-created"
+      )
+    | null;
+  /** As they arrived, in the ID token and from userinfo; those of the ID token go first */
+  claims: Record<string, unknown> | null;
+  /** Claims that are too large to be kept */
+  claimsLeftOut: string[];
+  /** The members of the user that the claims map to */
+  mapped: {
+    email: string | null;
+    emailVerified: boolean;
+    firstname: string;
+    surname: string;
+    username: string | null;
+    phone: string | null;
+    locale: string | null;
+    attributes: Record<string, unknown>;
+    groups: string[];
+  } | null;
+  account: {
+    /** What would become of a sign-in, when the person can prove what is asked */
+    action: "create" | "signIn" | "link" | "refuse";
+    /** What the person would prove first: the address by a code, the account by its own factors */
+    proof: ("email" | "account")[];
+  } | null;
+};
+
 export type ApiCreatedConnectionToken = ApiConnectionToken & {
   /** Shown once */
   token: string;
@@ -219,6 +273,14 @@ export type ApiNewConnection = {
 
 export type ApiNewConnectionToken = { label?: string | null; expiresAt?: (string | null) | null };
 
+export type ApiStartedConnectionTest = {
+  id: string;
+  /** Until then the address can be opened */
+  expiresAt: string;
+  /** Shown once: opened once, in any browser */
+  url: string;
+};
+
 export type ConnectionsCalls = {
   "GET /api/v1/organisations/{org}/connections": {
     query?: {
@@ -274,4 +336,9 @@ export type ConnectionsCalls = {
     };
     item: ApiConnectionSignIn;
   };
+  "POST /api/v1/organisations/{org}/connections/{id}/test": {
+    body?: Record<string, never>;
+    answer: ApiStartedConnectionTest;
+  };
+  "GET /api/v1/organisations/{org}/connections/{id}/tests/{testId}": { answer: ApiConnectionTest };
 };

@@ -122,6 +122,7 @@ export const auditGroups = {
     "break-glass.withdrawn": CHANGE,
     "break-glass.used": OCCURRENCE,
     "connection.keys-changed": OCCURRENCE,
+    "connection.tested": OCCURRENCE,
   },
   groups: {
     "group.created": CHANGE,

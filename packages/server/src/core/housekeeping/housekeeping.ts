@@ -68,6 +68,7 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   device_challenge: DAY_MS,
   connection_start: 0,
   saml_return: 0,
+  connection_test: 0,
   connection_sign_in: 0,
   pending_identity: 0,
   upstream_sign_in: 0,

@@ -43,6 +43,7 @@ import { upstreamSignIns } from "./0044-upstream-sign-ins.ts";
 import { connectionKeys } from "./0045-connection-keys.ts";
 import { emailSignIns } from "./0046-email-sign-ins.ts";
 import { samlReturns } from "./0047-saml-returns.ts";
+import { connectionTests } from "./0048-connection-tests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -90,4 +91,5 @@ export const timeline: readonly Migration[] = [
   connectionKeys,
   emailSignIns,
   samlReturns,
+  connectionTests,
 ];

@@ -140,6 +140,29 @@ export interface SamlReturnTable {
   expires_at: number;
 }
 
+/** A test sign-in: its link is opened once, its `state` comes back once, and what was claimed is kept for an hour. */
+export interface ConnectionTestTable {
+  org_id: string;
+  id: string;
+  connection_id: string;
+  /** Who has started it, as the audit log names them. */
+  actor: string;
+  /** SHA-256 of the secret in the link. */
+  link_hash: string;
+  opened_at: number | null;
+  /** SHA-256 of the `state`, while the browser is at the provider. */
+  state_hash: string | null;
+  /** SHA-256 of the browser's cookie. */
+  browser_hash: string | null;
+  /** `pending`, `succeeded` or `failed`. */
+  outcome: string;
+  reason: string | null;
+  /** Sealed JSON. */
+  result: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
 /** Who has come back from an identity provider for the first time, and has to show whose address or account it is. */
 export interface PendingIdentityTable {
   org_id: string;
@@ -186,6 +209,7 @@ export interface ConnectionsSchema {
   connection_keys: ConnectionKeysTable;
   connection_start: ConnectionStartTable;
   saml_return: SamlReturnTable;
+  connection_test: ConnectionTestTable;
   connection_sign_in: ConnectionSignInTable;
   pending_identity: PendingIdentityTable;
 }

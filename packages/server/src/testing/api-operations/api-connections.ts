@@ -1,5 +1,6 @@
 /** Connections by API v1. */
 import { createConnection, createToken } from "../../core/connections/connections.ts";
+import { createConnectionTest } from "../../core/connections/sign-in/connection-tests.ts";
 import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import type { ApiWorld } from "./api-operation.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
@@ -18,6 +19,13 @@ async function newToken(world: ApiWorld): Promise<string> {
   const act = { orgId: world.a.organisation.id, actor: "test", id };
   const token = await createToken(world.service, { ...act, label: "", expiresAt: null });
   return `${path}/tokens/${token?.id}`;
+}
+
+async function newTest({ service, a }: ApiWorld): Promise<string> {
+  const orgId = a.organisation.id;
+  const connectionId = await newSignInConnection(service, orgId);
+  const { test } = await createConnectionTest(service, { orgId, actor: "test", connectionId });
+  return `/connections/${connectionId}/tests/${test.id}`;
 }
 
 const reads = ["signet:connections:read"] as const;
@@ -93,6 +101,13 @@ export const apiConnectionCases = apiV1Cases({
     status: 200,
     wrongQueries: [...wrongLists, "outcome=other"],
   },
+  "POST /connections/:id/test": {
+    scopes: writes,
+    path: async ({ service, a }) =>
+      `/connections/${await newSignInConnection(service, a.organisation.id)}/test`,
+    ...{ options: () => ({ body: {} }), status: 201, wrong: [{ claims: {} }] },
+  },
+  "GET /connections/:id/tests/:testId": { scopes: reads, path: newTest, status: 200 },
   "GET /connections/:id/calls": {
     scopes: reads,
     path: below("/calls"),

@@ -17,6 +17,7 @@ const books: Readonly<Record<string, string>> = {
   connection_call: "what came of the last calls of a directory",
   connection_sign_in: "what came of sign-ins at an identity provider",
   saml_return: "what an identity provider has said, for two minutes",
+  connection_test: "a test sign-in, which makes nothing; that it has ended is an event",
   connection_start: "who has been sent to an identity provider, for minutes",
   upstream_sign_in: "what a provider has said of a sign-in: its session is told",
   connection_keys: "what a provider signs with, as it was last seen; that it has new keys is an event",

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { findConnection } from "../../core/connections/connections.store.ts";
+import { createConnectionTest } from "../../core/connections/sign-in/connection-tests.ts";
 import { insertPendingIdentity } from "../../core/connections/sign-in/pending-identities.store.ts";
 import { putEmailCode } from "../../core/email-codes/email-codes.store.ts";
 import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
@@ -51,6 +52,17 @@ const isSamlOf =
     assert.equal(await statusAt(b), 404, "A's connection");
     assert.equal(await statusAt(a), atHome, "at A it is known");
   };
+
+/** The link of A's test, at B and then at A, where the provider can't be reached. */
+const isNobodysTest: Probe = async ({ service, a, b }) => {
+  const orgId = a.organisation.id;
+  const connectionId = await newSignInConnection(service, orgId);
+  const { link } = await createConnectionTest(service, { orgId, actor: "test", connectionId });
+  const opened = ({ issuer }: TestOrganisation) =>
+    testBrowser().get(`${issuer}/connections/${connectionId}/test?link=${link}`);
+  assert.equal((await opened(b)).status, 404, "A's connection");
+  assert.equal((await opened(a)).status, 502, "at A it is opened");
+};
 
 /** Neither a logout token nor a way back of A's is any at B. */
 const isNobodys: Probe = async ({ service, a, b }) => {
@@ -127,6 +139,7 @@ export const connectionProbes: Readonly<Record<string, Probe>> = {
   "GET /oauth/:org/connections/:id/finish": isSamlOf("GET", "finish?r=x", 400),
   "GET /oauth/:org/connections/:id/saml/metadata": isSamlOf("GET", "saml/metadata", 200),
   "POST /oauth/:org/connections/:id/saml/acs": isSamlOf("POST", "saml/acs", 400),
+  "GET /oauth/:org/connections/:id/test": isNobodysTest,
   "POST /oauth/:org/connections/:id/backchannel-logout": isNobodys,
   "GET /oauth/:org/connections/:id/logged-out": isNobodys,
   "GET /oauth/:org/email-code": waitsElsewhere("email-code", "get"),

@@ -7,34 +7,18 @@ import type { Db } from "../../../db/open.ts";
 import { domainOf } from "../../domains/domain.ts";
 import { findDomainByName } from "../../domains/domains.store.ts";
 import { findProvisionedBy } from "../../provisioning/scim-users.store.ts";
-import type { RecordDeps } from "../../record-changes.ts";
 import { emailKey, type User } from "../../users/user.ts";
 import { findUser } from "../../users/users.store.ts";
 import { listConnections } from "../connections.store.ts";
-import { type Linking, linkAccount, refused, type UpstreamIdentity } from "./link-identity.ts";
+import type { Linking, UpstreamIdentity } from "./link-identity.ts";
 
-/** @returns undefined where nobody is linked. @throws ConnectionSignInFailure */
-export async function linkProvisionedAccount(
-  deps: RecordDeps,
-  linking: Linking,
-  requireOpen: (tx: Db, user: User) => Promise<void>,
+/** @returns undefined where nobody is linked */
+export async function findProvisionedUser(
+  tx: Db,
+  { connection, identity }: Pick<Linking, "connection" | "identity">,
 ): Promise<User | undefined> {
-  const { connection, identity } = linking;
-  if (connection.settings.linking === "never") return undefined;
-  const known = { orgId: connection.orgId, externalId: identity.subject };
-  if ((await findProvisionedBy(deps.database.query, known)).length === 0) return undefined;
-  return deps.database.transaction(async (tx) => {
-    const user = await findProvisionedUser(tx, linking);
-    if (!user) return undefined;
-    await requireOpen(tx, user);
-    if (user.disabledAt !== null) throw refused("account-disabled", identity);
-    await linkAccount(tx, deps, linking, user);
-    return user;
-  });
-}
-
-async function findProvisionedUser(tx: Db, { connection, identity }: Linking): Promise<User | undefined> {
   const { orgId } = connection;
+  if (connection.settings.linking === "never") return undefined;
   const [found, ...more] = await findProvisionedBy(tx, { orgId, externalId: identity.subject });
   // Two directories that mean somebody else by the same id.
   if (!found || more.length > 0) return undefined;

@@ -43,6 +43,19 @@ export const hasIdentities = (
       .limit(1),
   );
 
+/** Whether the user signs in by the connection. */
+export const isLinkedAt = (
+  db: Db,
+  { orgId, connectionId, userId }: Omit<LinkedIdentity, "subject" | "createdAt" | "lastSignInAt">,
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("linked_identity")
+      .select("subject")
+      .where((eb) => allOf(eb, { org_id: orgId, connection_id: connectionId, user_id: userId }))
+      .limit(1),
+  );
+
 export const recordIdentityUse = (
   db: Db,
   { orgId, connectionId, subject }: IdentityKey,

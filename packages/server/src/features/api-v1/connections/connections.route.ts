@@ -46,6 +46,7 @@ import {
 } from "./connection-record.ts";
 import { askedSignIn } from "./sign-in-schema.ts";
 import { apiConnectionSignInsRoutes } from "./sign-ins.route.ts";
+import { apiConnectionTestsRoutes } from "./tests.route.ts";
 import { apiConnectionCallsRoutes, apiConnectionTokensRoutes } from "./tokens.route.ts";
 
 /** Metadata of 256 KiB, as JSON. */
@@ -113,6 +114,7 @@ export function apiConnectionsRoutes(api: ApiScope, deps: ApiDeps): void {
   apiConnectionTokensRoutes(api, deps, toAnswer);
   apiConnectionCallsRoutes(api, deps);
   apiConnectionSignInsRoutes(api, deps);
+  apiConnectionTestsRoutes(api, deps);
 }
 
 function changeRoutes(connections: ApiResource<Connection>, deps: ApiDeps): void {

@@ -189,12 +189,17 @@ export function createRoute<R, D extends ApiDeps, B extends TSchema, P = undefin
     created = resource.schema,
     known,
     prepare,
+    records = path,
+    bodyOptional = false,
     ...operation
   }: Writing<B> &
     Preparing<Static<B>, P> & {
       readonly created?: TSchema;
       /** What a 200 means, for records that may be there already. */
       readonly known?: string;
+      /** Below which path the new record is read; `path` when left out. */
+      readonly records?: string;
+      readonly bodyOptional?: boolean;
     },
   write: (
     inside: D,
@@ -204,6 +209,7 @@ export function createRoute<R, D extends ApiDeps, B extends TSchema, P = undefin
   const { api, deps, tag, one, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
     ...{ tag, credential, ...operation, method: "POST", path, query: noParameters, lenient: nullIsUnset },
+    bodyOptional,
     description: scopeText(writes, operation.description),
     answers: {
       201: { description: `The new ${one}`, schema: created },
@@ -216,7 +222,7 @@ export function createRoute<R, D extends ApiDeps, B extends TSchema, P = undefin
         const call = { ...bodyCall<B>(sent), prepared: prepared as P };
         const { row, members, shownOnce, isKnown = false } = await write(inside, call);
         const { headers, body: record } = await answerWith(resource, row, inside);
-        const location = `${deps.baseUrl}${pathOf(path, call.params)}/${record.id}`;
+        const location = `${deps.baseUrl}${pathOf(records, call.params)}/${record.id}`;
         return {
           status: isKnown ? 200 : 201,
           headers: { location, ...headers },

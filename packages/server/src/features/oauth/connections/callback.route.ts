@@ -1,6 +1,7 @@
 /** GET connections/{id}/callback: the browser comes back from the identity provider, once, and the sign-in goes on. */
 import type { FastifyInstance } from "fastify";
 import { callbackUri } from "../../../core/connections/connection-addresses.ts";
+import { isTestState } from "../../../core/connections/sign-in/connection-tests.ts";
 import { ConnectionSignInFailure } from "../../../core/connections/sign-in/failure.ts";
 import type { SignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import type { SignInStart } from "../../../core/connections/sign-in/sign-in-starts.store.ts";
@@ -14,6 +15,7 @@ import { continueReturned } from "./first-sign-in/continue-resolved.ts";
 import { linkingUser, linkReturned } from "./link-own-account.ts";
 import { showConnectionError } from "./show-connection-error.ts";
 import { takeOwnStart } from "./take-own-start.ts";
+import { testReturned } from "./test.route.ts";
 import type { Upstream } from "./upstream.ts";
 
 export function connectionCallbackRoute(app: FastifyInstance, deps: ConnectionDeps): void {
@@ -21,16 +23,18 @@ export function connectionCallbackRoute(app: FastifyInstance, deps: ConnectionDe
 }
 
 async function callback(deps: ConnectionDeps, visit: Visit): Promise<void> {
+  const sent = parseQuery(visit.request).values.get("state") ?? "";
+  // Before anything of a sign-in: what comes back from a test starts none, also where both go on.
+  if (isTestState(sent)) return testReturned(deps, visit, sent);
   const known = await enabledConnection(deps, visit);
   const receive = known?.upstream.receive;
   if (!known || !receive) throw new NotFound("connection");
   const { connection } = known;
   let flow: Flow | undefined;
   try {
-    const state = parseQuery(visit.request).values.get("state") ?? "";
-    const started = await takeOwnStart(deps, visit, connection, state);
+    const started = await takeOwnStart(deps, visit, connection, sent);
     flow = openFlow(deps, visit, started.flow);
-    await signIn(deps, visit, { connection, receive, started, state, flow });
+    await signIn(deps, visit, { connection, receive, started, state: sent, flow });
   } catch (error) {
     if (!(error instanceof ConnectionSignInFailure)) throw error;
     await showConnectionError(deps, visit, { connection, failure: error, flow });
@@ -56,7 +60,7 @@ async function signIn(
   const userId = linkingUser(flow);
   const address = new URL(callbackUri(deps.baseUrl, connection));
   address.search = new URL(visit.request.url, deps.baseUrl).search;
-  const identity = await receive(connection, {
+  const { identity } = await receive(connection, {
     ...startSecrets(deps.startMacs, connection, state),
     ...{ address, maxAgeSeconds },
     authenticatedSince: prompts.includes("login") || userId !== undefined ? started.createdAt : undefined,

@@ -33,8 +33,17 @@ export async function enabledConnection(
   deps: ConnectionDeps,
   visit: Visit,
 ): Promise<KnownConnection | undefined> {
+  const known = await namedConnection(deps, visit);
+  return known?.connection.enabled ? known : undefined;
+}
+
+/** Whether it is in use or not. */
+export async function namedConnection(
+  deps: ConnectionDeps,
+  visit: Visit,
+): Promise<KnownConnection | undefined> {
   const id = connectionId(visit);
-  return id === undefined ? undefined : findEnabledConnection(deps, visit.organisation.id, id);
+  return id === undefined ? undefined : findKnownConnection(deps, visit.organisation.id, id);
 }
 
 /** @returns undefined for what is no id */
@@ -44,12 +53,21 @@ export function connectionId({ request }: Pick<Visit, "request">): string | unde
 }
 
 export async function findEnabledConnection(
+  deps: Pick<ConnectionDeps, "database" | "upstreams">,
+  orgId: string,
+  id: string,
+): Promise<KnownConnection | undefined> {
+  const known = await findKnownConnection(deps, orgId, id);
+  return known?.connection.enabled ? known : undefined;
+}
+
+async function findKnownConnection(
   { database, upstreams }: Pick<ConnectionDeps, "database" | "upstreams">,
   orgId: string,
   id: string,
 ): Promise<KnownConnection | undefined> {
   const connection = await findConnection(database.query, { orgId, id });
-  if (!connection || !isSignInConnection(connection) || !connection.enabled) return undefined;
+  if (!connection || !isSignInConnection(connection)) return undefined;
   const upstream = upstreams[connection.kind];
   return upstream && { connection, upstream };
 }

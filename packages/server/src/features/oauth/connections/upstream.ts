@@ -1,5 +1,6 @@
 /** What a kind of identity provider has to know: how a browser is sent there, and what it brings back. A kind is one folder. */
 import type { UpstreamIdentity } from "../../../core/connections/sign-in/link-identity.ts";
+import type { Claims } from "../../../core/connections/sign-in/mapping.ts";
 import type { SignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 
 /** Bound to one start: nobody else can make them of the `state`. */
@@ -26,6 +27,12 @@ export interface UpstreamReturn extends StartSecrets {
   readonly authenticatedSince: number | undefined;
 }
 
+export interface UpstreamReturned {
+  readonly identity: UpstreamIdentity;
+  /** As they arrived: of the ID token, and of userinfo where it was asked. */
+  readonly claims: Claims;
+}
+
 export interface UpstreamSignOut {
   readonly idToken: string | undefined;
   readonly returnTo: string;
@@ -49,7 +56,7 @@ export interface Upstream {
   /** @returns where the browser goes. @throws ConnectionSignInFailure */
   begin(connection: SignInConnection, asked: UpstreamBegin): Promise<string>;
   /** Undefined where it comes back to another address than `callback`. @throws ConnectionSignInFailure */
-  receive?(connection: SignInConnection, back: UpstreamReturn): Promise<UpstreamIdentity>;
+  receive?(connection: SignInConnection, back: UpstreamReturn): Promise<UpstreamReturned>;
   /** @returns where the browser signs out there; undefined for a provider without. @throws ConnectionSignInFailure */
   logoutAddress?(connection: SignInConnection, signOut: UpstreamSignOut): Promise<string | undefined>;
   /** Of a kind with Back-Channel Logout. @throws InvalidLogoutToken, ConnectionSignInFailure */

@@ -20,7 +20,6 @@ import { upstreamAcr } from "../../../../core/connections/sign-in/assurance.ts";
 import { openSecret } from "../../../../core/connections/sign-in/client-secret.ts";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
 import { claimedGroupIds } from "../../../../core/connections/sign-in/group-mapping.ts";
-import type { UpstreamIdentity } from "../../../../core/connections/sign-in/link-identity.ts";
 import {
   type Claims,
   evaluate,
@@ -33,7 +32,7 @@ import { clientOf } from "../../../../core/connections/sign-in/sign-in-settings.
 import { upstreamAuthentication } from "../../../../core/connections/sign-in/upstream-sign-ins.ts";
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
-import type { Upstream, UpstreamBegin, UpstreamReturn } from "../upstream.ts";
+import type { Upstream, UpstreamBegin, UpstreamReturn, UpstreamReturned } from "../upstream.ts";
 import { logoutAddress, readLogoutToken } from "./oidc-logout.ts";
 import { outboundFetch } from "./outbound-fetch.ts";
 import { type ProviderMetadata, providerMetadata } from "./provider-metadata.ts";
@@ -113,7 +112,7 @@ async function receive(
   parts: Parts,
   connection: SignInConnection,
   { address, state, nonce, verifier, maxAgeSeconds, authenticatedSince }: UpstreamReturn,
-): Promise<UpstreamIdentity> {
+): Promise<UpstreamReturned> {
   const { issuer } = clientOf(connection.settings);
   const metadata = await parts.metadata.of(connection.orgId, issuer);
   requireIssuer(metadata, address.searchParams.getAll("iss"));
@@ -149,10 +148,9 @@ async function receive(
   const all: Claims = { ...more, ...claims };
   const acr = upstreamAcr(connection.settings.assurance, claims);
   const isHintKept = connection.settings.upstreamLogout && metadata.end_session_endpoint !== undefined;
-  return {
-    ...{ subject, user: mapClaims(mapping, all), acr, groupIds: claimedGroupIds(groups, all) },
-    upstream: upstreamAuthentication(claims, issuer, isHintKept ? tokens.id_token : undefined),
-  };
+  const upstream = upstreamAuthentication(claims, issuer, isHintKept ? tokens.id_token : undefined);
+  const user = mapClaims(mapping, all);
+  return { identity: { subject, user, acr, groupIds: claimedGroupIds(groups, all), upstream }, claims: all };
 }
 
 /** RFC 9207 §2.4: sent or announced, it is the issuer exactly. */
