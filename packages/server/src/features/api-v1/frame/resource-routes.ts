@@ -208,9 +208,8 @@ export function createRoute<R, D extends ApiDeps, B extends TSchema, P = undefin
 ): void {
   const { api, deps, tag, one, writes } = resource;
   apiRoute<ApiCaller, typeof noParameters, TSchema, Database>(api, {
-    ...{ tag, credential, ...operation, method: "POST", path, query: noParameters, lenient: nullIsUnset },
-    bodyOptional,
-    description: scopeText(writes, operation.description),
+    ...{ tag, credential, ...operation, method: "POST", path, query: noParameters },
+    ...{ bodyOptional, lenient: nullIsUnset, description: scopeText(writes, operation.description) },
     answers: {
       201: { description: `The new ${one}`, schema: created },
       ...(known === undefined ? {} : { 200: { description: known, schema: created } }),
@@ -221,14 +220,10 @@ export function createRoute<R, D extends ApiDeps, B extends TSchema, P = undefin
       answering(resource, within, async (inside) => {
         const call = { ...bodyCall<B>(sent), prepared: prepared as P };
         const { row, members, shownOnce, isKnown = false } = await write(inside, call);
-        const { headers, body: record } = await answerWith(resource, row, inside);
-        const location = `${deps.baseUrl}${pathOf(records, call.params)}/${record.id}`;
-        return {
-          status: isKnown ? 200 : 201,
-          headers: { location, ...headers },
-          body: { ...record, ...members },
-          ...(shownOnce ? { shownOnce } : {}),
-        };
+        const { headers: tags, body: record } = await answerWith(resource, row, inside);
+        const headers = { location: `${deps.baseUrl}${pathOf(records, call.params)}/${record.id}`, ...tags };
+        const status = isKnown ? 200 : 201;
+        return { status, headers, body: { ...record, ...members }, ...(shownOnce ? { shownOnce } : {}) };
       }),
   });
 }
