@@ -178,6 +178,14 @@ export type ApiConnectionTest = {
         | "already-linked"
         | "account-disabled"
         | "accounts-not-created"
+        | "destination-mismatch"
+        | "assertion-unsigned"
+        | "assertion-replayed"
+        | "response-unsolicited"
+        | "xml-refused"
+        | "decryption-failed"
+        | "status-not-success"
+        | "nameid-refused"
       )
     | null;
   /** As they arrived, in the ID token and from userinfo; those of the ID token go first */

@@ -1,6 +1,7 @@
 /** The pages of a new connection: the choice of what to connect, then the short form. */
 import { presetDefaults } from "../../../core/connections/sign-in/presets.ts";
 import { type Preset, presets } from "../../../core/connections/sign-in/sign-in-settings.ts";
+import { servedKinds } from "../../../core/domains/routed-sign-in.ts";
 import { choiceCard, choiceList } from "../../../html/components/choice-card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { formPage } from "../../../html/components/form-page.ts";
@@ -18,7 +19,10 @@ import {
 import type { ConnectionInput } from "./settings-input.ts";
 
 /** A directory, any OpenID provider or SAML identity provider, or a known one. */
-export const connectionTypes = ["scim", "oidc", "saml", ...presets] as const;
+const served: readonly string[] = servedKinds;
+/** A provider that nobody can sign in at yet is not offered. */
+const offered = presets.filter((preset) => served.includes(presetDefaults[preset].kind));
+export const connectionTypes = ["scim", "oidc", "saml", ...offered] as const;
 export type ConnectionType = (typeof connectionTypes)[number];
 
 export const isConnectionType = (text: string | undefined): text is ConnectionType =>

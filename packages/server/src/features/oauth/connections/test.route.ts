@@ -4,12 +4,12 @@
  */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
+import { callbackUri } from "../../../core/connections/connection-addresses.ts";
 import {
   type ConnectionTest,
   openConnectionTest,
   takeConnectionTest,
 } from "../../../core/connections/sign-in/connection-tests.store.ts";
-import { callbackUri } from "../../../core/connections/connection-addresses.ts";
 import {
   boundedClaims,
   endConnectionTest,
