@@ -1,4 +1,4 @@
-/** Errors without a form of their own: not found, malformed, unavailable. */
+/** Errors without a form of their own: not found, malformed, too many, unavailable. */
 
 /** Records that don't exist, are disabled or belong to another organisation look the same from outside. */
 export class NotFound extends Error {
@@ -29,6 +29,7 @@ const byStatus: Readonly<Record<number, PlainError>> = {
   413: { status: 413, code: "too-large", title: "The request body is too large" },
   414: { status: 414, code: "uri-too-long", title: "The URL is too long" },
   415: { status: 415, code: "unsupported-media-type", title: "Unsupported content type" },
+  429: { status: 429, code: "rate-limited", title: "Too many requests" },
   431: { status: 431, code: "headers-too-large", title: "The request headers are too large" },
 };
 
@@ -43,8 +44,11 @@ export function plainError(error: unknown, isUnavailable: IsUnavailable): PlainE
   // Fastify's own errors carry their status (body too large, wrong content type …). First of all: a client that hangs up amid its
   // body says ECONNRESET, as a database does.
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
-  if (status >= 400 && status < 500)
-    return byStatus[status] ?? { ...(byStatus[400] ?? internalError), status };
+  if (status >= 400 && status < 500) {
+    const found = byStatus[status] ?? { ...(byStatus[400] ?? internalError), status };
+    const { retryAfterSeconds } = error as { readonly retryAfterSeconds?: number };
+    return retryAfterSeconds === undefined ? found : { ...found, retryAfterSeconds };
+  }
   if (isUnavailable(error)) {
     return {
       status: 503,

@@ -55,6 +55,8 @@ export type RateLimitName = keyof typeof defaultRateLimits;
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
 export class RateLimited extends Error {
+  /** Where no answer of its own tells it. */
+  readonly statusCode = 429;
   readonly limit: RateLimit;
   readonly retryAfterSeconds: number;
   /** Nothing is exceeded, and nothing was checked: too many guesses at one subject came at once. */

@@ -51,12 +51,16 @@ async function consumeResponse(deps: ConnectionDeps, visit: Visit): Promise<void
   const known = await enabledConnection(deps, visit);
   if (known?.connection.kind !== "saml") throw new NotFound("connection");
   const { connection } = known;
+  // One start may be answered again and again, and each answer costs the check of a signature.
+  const limit = deps.rateLimits["connection-start-address"];
+  const subject = networkPrefix(addressOf(visit.request));
+  await countAttempt(deps, connection.orgId, [{ limit, subject }]);
   let flow: Flow | undefined;
   try {
     const { values, repeated } = parsedForm(visit.request);
     if (repeated.size > 0) throw new ConnectionSignInFailure("xml-refused", { detail: "a field came twice" });
     const state = values.get("RelayState");
-    flow = await startedFlow(deps, visit, connection, state);
+    flow = await startedFlow(deps, connection, state);
     const message = Buffer.from(values.get("SAMLResponse") ?? "", "base64");
     const assertion = await readResponse(message, expected(deps, connection, state));
     await requireFirstUse(deps, connection, assertion);
@@ -78,16 +82,12 @@ async function consumeResponse(deps: ConnectionDeps, visit: Visit): Promise<void
  */
 async function startedFlow(
   deps: ConnectionDeps,
-  visit: Visit,
   connection: SignInConnection,
   state: string | undefined,
 ): Promise<Flow | undefined> {
   if (state === undefined) {
     if (!providerOf(connection.settings).allowIdpInitiated)
       throw new ConnectionSignInFailure("response-unsolicited", { detail: "RelayState is missing" });
-    const limit = deps.rateLimits["connection-start-address"];
-    const subject = networkPrefix(addressOf(visit.request));
-    await countAttempt(deps, connection.orgId, [{ limit, subject }]);
     return undefined;
   }
   const now = deps.clock();

@@ -328,4 +328,18 @@ forEachDatabase(({ fresh }) => {
     const twice = { ...honestAnswer(asked, clock()), attributes: attribute("uid", ["u-1", "u-2"]) };
     await saml.failsWith(await saml.post(asked, saml.signedResponse(twice)), "subject-missing");
   });
+
+  test("one address is not answered without end: each response costs the check of a signature", async () => {
+    const env = { SIGNET_RATE_LIMITS: "connection-start-address=3/60" };
+    const limited = await startTestService({ databaseUrl: await fresh(), clock, env });
+    const there = samlSignIns({ running: limited, org: await makeOrganisation(limited.service), clock, key });
+    await there.begin();
+    const asked = await there.start(testBrowser());
+    const forged = (said: SamlAnswer) => responseXml(said, signXml(assertionXml(said), stranger));
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 3; sent += 1)
+      statuses.push((await there.post(asked, forged(honestAnswer(asked, clock())))).status);
+    await limited.close();
+    assert.deepEqual(statuses, [400, 400, 429]);
+  });
 });
