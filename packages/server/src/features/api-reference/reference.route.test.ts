@@ -129,6 +129,7 @@ describe("shell samples", () => {
       GROUP_ID: org.user.id,
       MEMBER_ID: org.user.id,
       TOKEN_ID: org.user.id,
+      TEST_ID: org.user.id,
       SESSION_ID: org.user.id,
       SECRET_ID: org.user.id,
       REQUEST_ID: "unknown",
