@@ -155,7 +155,7 @@ test("a provider that answers garbage is named, and there is another way", async
   await look(on, /^Sign in/);
 });
 
-test("an enforced domain leads to the provider whatever is typed; a break-glass administrator comes in past it", async () => {
+test("an enforced domain leads to the provider by the address alone; a break-glass administrator comes in past it", async () => {
   const { service } = running;
   const { id: orgId } = org.organisation;
   const email = "boss@enforced.example";
@@ -175,8 +175,9 @@ test("an enforced domain leads to the provider whatever is typed; a break-glass 
   there.claims = { sub: "boss", email, email_verified: true };
   const on = await visit();
   const { page } = on;
+  await look(on, /^Sign in/);
+  assert.equal(await page.locator("#password").count(), 0, "the address comes first");
   await page.locator("#email").fill(email);
-  await page.locator("#password").fill(PASSWORD);
   await page.locator("#login-submit").click();
   await page.waitForURL((url) => url.pathname !== "/" && !url.pathname.endsWith("/login"));
   assert.ok(there.asked.includes("/authorize"), "the provider was asked");
