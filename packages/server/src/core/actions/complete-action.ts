@@ -6,10 +6,11 @@ import { isUniqueViolation } from "../../db/database-errors.ts";
 import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
-import type { CoreDeps } from "../core-deps.ts";
+import { unlinkAllIdentities } from "../connections/sign-in/unlink-identity.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
+import type { RecordDeps } from "../record-changes.ts";
 import { type FactorChoice, keepsNoPasskey } from "../second-factors/factors-after-reset.ts";
-import { changeEmail, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
+import { changeEmail, lockUserAccount, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
 import { endInvitation } from "../users/invitations/invitation-records.store.ts";
 import { emailKey } from "../users/user.ts";
 import { findUser, insertMembership, insertUser } from "../users/users.store.ts";
@@ -17,7 +18,7 @@ import { newPermId, replacePassword } from "../users/users.ts";
 import { type ActionDeps, redeemAction } from "./actions.ts";
 import type { UserAction } from "./user-action.ts";
 
-export type CompletionDeps = CoreDeps & ActionDeps & NoticeDeps;
+export type CompletionDeps = RecordDeps & ActionDeps & NoticeDeps;
 
 export interface Completion {
   readonly action: UserAction;
@@ -39,11 +40,16 @@ class ActionVoid extends Error {}
 export async function completeAction(deps: CompletionDeps, completion: Completion): Promise<boolean> {
   const { orgId, type } = completion.action;
   try {
-    return await deps.database.transaction(async (tx) => {
+    // Before, so that a crash leaves nothing linked; and after, as until then the sessions of before could link again.
+    const isFirstProof = await provesAddress(deps, completion);
+    if (isFirstProof) await unlinkUnproven(deps, completion);
+    const isDone = await deps.database.transaction(async (tx) => {
       if (!(await redeemAction(tx, deps, { orgId, type, id: completion.id }))) return false;
       if (!(await acts[type](tx, deps, completion))) throw new ActionVoid();
       return true;
     });
+    if (isDone && isFirstProof) await unlinkUnproven(deps, completion);
+    return isDone;
   } catch (error) {
     // The email address was taken between check and write.
     if (error instanceof ActionVoid || isUniqueViolation(error)) return false;
@@ -99,6 +105,27 @@ const resetPassword: Act = async (tx, deps, completion) => {
   const act = { actor: `user:${id}`, action: "password.reset", origin } as const;
   return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act, factorChoice });
 };
+
+/** Whether a reset proves an address that nobody had proven. */
+async function provesAddress({ database }: CompletionDeps, { action }: Completion): Promise<boolean> {
+  if (action.type !== "ResetPassword") return false;
+  const user = await findUser(database.query, action.orgId, action.userId);
+  return user?.emailVerified === false;
+}
+
+/**
+ * What was linked before the address was proven may be somebody else's (see prove-address.ts). On its own, because links and sessions
+ * are locked in another order.
+ */
+function unlinkUnproven(
+  deps: CompletionDeps,
+  { action: { orgId, userId }, origin: { address } }: Completion,
+): Promise<void> {
+  return deps.database.transaction(async (tx) => {
+    await lockUserAccount(tx, { homeOrgId: orgId, id: userId }, deps.clock());
+    await unlinkAllIdentities(tx, deps, { orgId, actor: `user:${userId}`, address, userId });
+  });
+}
 
 /** The first password: no session exists yet, and there is nothing to notify about. */
 const acceptInvitation: Act = async (tx, deps, completion) => {

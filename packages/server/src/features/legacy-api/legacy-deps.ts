@@ -11,6 +11,7 @@ import type { GuessDeps } from "../../core/rate-limits/attempts.ts";
 import { RateLimited, type RateLimits, rateLimitHeaders } from "../../core/rate-limits/rate-limits.ts";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
+import type { ChangeFeed } from "../../db/change-feed.ts";
 import { ApiError } from "../../http/api/api-error.ts";
 import type { Answer, ApiAuthenticator } from "../../http/api/api-route.ts";
 import type { RenderErrorPage } from "../../http/error-handlers.ts";
@@ -23,6 +24,7 @@ export interface LegacyDeps extends GuessDeps {
   readonly passwords: PasswordHasher;
   readonly rateLimits: RateLimits;
   readonly outbox: Outbox;
+  readonly changes: ChangeFeed;
   readonly activity: Pick<Activity, "count">;
   /** For calls that a system account signs. */
   readonly accountAuthenticator: ApiAuthenticator<SystemAccountCaller>;

@@ -23,6 +23,7 @@ import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import type { User } from "../../../core/users/user.ts";
+import type { ChangeFeed } from "../../../db/change-feed.ts";
 import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
@@ -60,6 +61,7 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly encryption: Encryption;
   readonly rateLimits: RateLimits;
   readonly outbox: Outbox;
+  readonly changes: ChangeFeed;
   /** Tells a known browser from a new one. */
   readonly recognition: RecognitionCookies;
   readonly activity: Pick<Activity, "count">;

@@ -7,7 +7,6 @@ import {
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import type { SignInKind } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Macs } from "../../../core/encryption/macs.ts";
-import type { ChangeFeed } from "../../../db/change-feed.ts";
 import type { FirstSignInCookies } from "../../../http/cookies/browser-cookies.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { StartSecrets, Upstream } from "./upstream.ts";
@@ -20,7 +19,6 @@ export interface ConnectionDeps extends BrowserDeps {
   /** As `startMacs`. */
   readonly codeMacs: Macs;
   readonly firstSignIns: FirstSignInCookies;
-  readonly changes: ChangeFeed;
 }
 
 export interface KnownConnection {

@@ -1,7 +1,9 @@
 /** The link of the mail: looked at by anybody, used once, by a form; it signs nobody in. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { findIdentity, insertIdentity } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import { setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
@@ -10,6 +12,7 @@ import { MAIL_ENV, mailsTo, newestLinkPage } from "../../../testing/fakes/mailbo
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { getTokens, refresh } from "../../../testing/fixtures/client.ts";
 import { giveAuthenticator, showFactor, showsTwoFactor } from "../../../testing/fixtures/factors.ts";
+import { newSignInConnection } from "../../../testing/fixtures/sign-in-connection.ts";
 import {
   answerOf,
   follow,
@@ -80,6 +83,23 @@ describe("setting a new password", () => {
     };
     const isBroken = (page: TestPage) =>
       page.status === 404 && page.body.includes("This link no longer works");
+
+    for (const isProven of [true, false])
+      test(`an identity that was linked ${isProven ? "to a proven address stays" : "before the address was proven ends"}`, async () => {
+        const org = await somebody();
+        const { query } = running.service.database;
+        const { id: orgId } = org.organisation;
+        const connectionId = await newSignInConnection(running.service, orgId);
+        const identity = { orgId, connectionId, subject: `mallory-${isProven}` };
+        const linked = { ...identity, userId: org.user.id, createdAt: clock(), lastSignInAt: clock() };
+        assert.ok(await insertIdentity(query, linked));
+        const proven = { email_verified_at: isProven ? clock() : null };
+        const account = query.updateTable("user_account").set(proven).where("org_id", "=", orgId);
+        await account.where("id", "=", org.user.id).execute();
+        await set(testBrowser(), await askedFor(org));
+        assert.equal((await findIdentity(query, identity)) !== undefined, isProven);
+        assert.equal((await findUser(query, orgId, org.user.id))?.emailVerified, true);
+      });
 
     test("the new password signs in, the old one doesn't, and the flow continues", async () => {
       const org = await somebody();
