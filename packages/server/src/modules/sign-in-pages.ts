@@ -21,6 +21,7 @@ import { upstreamBackchannelLogoutRoute } from "../features/oauth/connections/ba
 import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
 import { emailCodeRoutes } from "../features/oauth/connections/first-sign-in/email-code.route.ts";
 import { linkAccountRoutes } from "../features/oauth/connections/first-sign-in/link-account.route.ts";
+import { githubUpstream } from "../features/oauth/connections/github/github-upstream.ts";
 import { linkStartUri } from "../features/oauth/connections/link-own-account.ts";
 import { oidcUpstream } from "../features/oauth/connections/oidc/oidc-upstream.ts";
 import { samlAcsRoute } from "../features/oauth/connections/saml/acs.route.ts";
@@ -63,6 +64,7 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
             thumbprints,
           ),
       }),
+      oauth: githubUpstream(service),
       saml: samlUpstream({ ...service, baseUrl: browser.baseUrl }),
     },
   };

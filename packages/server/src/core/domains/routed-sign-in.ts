@@ -7,7 +7,7 @@ import { domainOf } from "./domain.ts";
 import { findRoute } from "./domains.store.ts";
 
 /** Of the connections, those that a sign-in can start at. */
-export const servedKinds = ["oidc", "saml"] as const;
+export const servedKinds = ["oidc", "saml", "oauth"] as const;
 
 /** @returns the connection that this address is sent to; undefined for one that signs in here */
 export async function routedConnection(db: Db, orgId: string, email: string): Promise<string | undefined> {

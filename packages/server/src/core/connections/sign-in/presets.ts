@@ -28,7 +28,7 @@ export const presetDefaults: Readonly<Record<Preset, PresetDefaults>> = {
     tokenEndpointAuthMethod: "client_secret_post",
     scopes: ["openid"],
   },
-  // OAuth 2.0 without OpenID Connect: see features/oauth/connections/oauth.
+  // OAuth 2.0 without OpenID Connect: see features/oauth/connections/github. Another issuer is a GitHub Enterprise host.
   github: {
     kind: "oauth",
     issuer: GITHUB,

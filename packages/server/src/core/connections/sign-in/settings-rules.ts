@@ -98,6 +98,11 @@ function presetFaults(kind: SignInKind, preset: Preset | null, { issuer }: Upstr
   // OAuth 2.0 alone says nothing about who signed in: each provider needs code of its own.
   if (kind === "oauth" && preset !== "github") return [{ path: "/preset", message: "of oauth is github" }];
   if (known && known.kind !== kind) return [{ path: "/preset", message: `is of the kind ${known.kind}` }];
+  // A GitHub Enterprise host is an origin of its own, from which all addresses follow.
+  if (preset === "github")
+    return URL.parse(issuer)?.origin === issuer
+      ? []
+      : [{ path: "/oidc/issuer", message: "is the origin of a GitHub host" }];
   const isFixed = known?.issuer !== undefined && issuer !== known.issuer;
   return isFixed ? [{ path: "/oidc/issuer", message: `of this preset is ${known.issuer}` }] : [];
 }

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import { listSignInButtons } from "../../../core/connections/connections.store.ts";
 import { listIdentities } from "../../../core/connections/sign-in/linked-identities.store.ts";
+import { servedKinds } from "../../../core/domains/routed-sign-in.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { offeredFactors } from "../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
@@ -70,7 +71,7 @@ async function loadFactors(
   const passkeys = await listPasskeys(database.query, owner);
   const { recoveryCodes } = await findFactorSummary(database.query, owner);
   const linked = await listIdentities(database.query, { orgId: user.orgId, userIds: [user.id] });
-  const offered = await listSignInButtons(database.query, user.orgId, ["oidc"]);
+  const offered = await listSignInButtons(database.query, user.orgId, servedKinds);
   return {
     passwordSince: await findPasswordChangedAt(database.query, user),
     totpSince: totp?.createdAt,

@@ -1,35 +1,52 @@
-/** Fetches a JSON object from an identity provider. */
+/** Fetches JSON from an identity provider. */
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
-import { type Outbound, OutboundFailure } from "../../../../core/outbound/outbound.ts";
+import {
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundCall,
+  OutboundFailure,
+} from "../../../../core/outbound/outbound.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** @throws ConnectionSignInFailure */
-export async function fetchJson(
+export async function fetchJson(outbound: Outbound, orgId: string, address: string): Promise<JsonObject> {
+  return jsonObject(address, await callProvider(outbound, orgId, address));
+}
+
+/** @returns an answer of any status. @throws ConnectionSignInFailure */
+export const callProvider = (
   outbound: Outbound,
   orgId: string,
   address: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  const { status, body } = await outbound.call(orgId, address).catch((error: unknown) => {
+  call: OutboundCall = {},
+): Promise<OutboundAnswer> =>
+  outbound.call(orgId, address, call).catch((error: unknown) => {
     throw outboundFailure(error) ?? error;
   });
+
+/** @throws ConnectionSignInFailure */
+export function jsonObject(address: string, answer: OutboundAnswer): JsonObject {
+  const parsed = jsonOf(address, answer);
+  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
+  throw garbage(address);
+}
+
+/** @throws ConnectionSignInFailure */
+export function jsonOf(address: string, { status, body }: OutboundAnswer): unknown {
   if (status !== 200)
     throw new ConnectionSignInFailure(status >= 400 ? "upstream-error" : "upstream-garbage", {
       detail: `${new URL(address).pathname}: status ${status}`,
     });
-  const parsed = parse(body.toString());
-  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
-    return parsed as Readonly<Record<string, unknown>>;
-  throw new ConnectionSignInFailure("upstream-garbage", {
-    detail: `${new URL(address).pathname}: no JSON object`,
-  });
-}
-
-function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(body.toString());
   } catch {
-    return undefined;
+    throw garbage(address);
   }
 }
+
+const garbage = (address: string) =>
+  new ConnectionSignInFailure("upstream-garbage", { detail: `${new URL(address).pathname}: no JSON object` });
 
 const reasons = {
   timeout: "upstream-timeout",
