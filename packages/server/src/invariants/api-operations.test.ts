@@ -230,6 +230,7 @@ const acts: readonly AuditAction[] = [
   "consent.revoked",
   "device-attestation.refused",
   "device-ca.created",
+  "device-ca.rotated",
   "device-ek.allowed",
   "device-ek.removed",
   "device-root.imported",

@@ -180,6 +180,11 @@ export type DevicesCalls = {
     };
     item: ApiDeviceCaGeneration;
   };
+  "POST /api/v1/organisations/{org}/device-ca": {
+    body?: Record<string, never>;
+    answer: ApiDeviceCaGeneration;
+  };
+  "GET /api/v1/organisations/{org}/device-ca/{generation}": { answer: ApiDeviceCaGeneration };
   "GET /api/v1/organisations/{org}/device-roots": {
     query?: {
       /** true: count the list as well */

@@ -31,7 +31,6 @@ const onlyHere: Readonly<Record<string, string>> = {
   "master-key wrap": "needs the master key",
   backup: "needs the database and the master key",
   restore: "writes the database and the master key",
-  "device-ca rotate": "makes a key of the device CA, which API v1 does not",
   "audit verify": "needs the master key, which proves the chain",
 };
 

@@ -88,6 +88,12 @@ const authority: Readonly<Record<string, OnServer>> = {
       columns: { GENERATION: "generation", STATE: "state", EXPIRES: "notAfter", "SHA-256": "fingerprint" },
       none: "There is no device CA yet: it is made when a device first needs it.",
     }),
+  "device-ca rotate": async (call) =>
+    printRecord(
+      call,
+      await call.api.send("POST", "/device-ca", {}),
+      "Add the new CA certificate now wherever device certificates are verified.",
+    ),
 };
 
 const printPolicy = (call: RecordCall, organisation: Wire): number => {

@@ -224,6 +224,14 @@ forEachDatabase(({ fresh }) => {
       (await run("device-ca show")).out,
       /^GENERATION +STATE +EXPIRES +SHA-256\n1 +issues +\S+ +(..:){31}..$/m,
     );
+    assert.equal((await json("device-ca rotate"))["generation"], 2);
+    assert.deepEqual(
+      (await listed("device-ca show")).map(({ generation, state }) => [generation, state]),
+      [
+        [2, "issues"],
+        [1, "retired"],
+      ],
+    );
     const policy = await json("device-policy set --attestation optional");
     assert.deepEqual(await json("device-policy show"), policy);
     assert.equal(policy["attestation"], "optional");

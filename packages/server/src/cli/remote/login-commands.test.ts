@@ -100,6 +100,15 @@ forEachDatabase(({ fresh }) => {
     await assert.rejects(stat(file()));
     assert.match((await runInProcess(["logout", ...at()], env)).err, /nobody is signed in/);
     assert.match((await runInProcess(["group", "list", ...at()], env)).err, /nobody is signed in/);
+
+    // An organisation that was deleted meanwhile: its tokens ended with it.
+    const orgId = crypto.randomUUID();
+    const revocationEndpoint = first.revocationEndpoint.replace(org.organisation.id, orgId);
+    await writeFile(file(), JSON.stringify({ logins: [{ ...first, orgId, revocationEndpoint }] }), {
+      mode: 0o600,
+    });
+    await runForJson(["logout", ...at().slice(0, 2), "--org", orgId], env);
+    await assert.rejects(stat(file()));
   });
 
   test("gets the scopes that are asked for alone; the application is no part of the configuration", async () => {

@@ -197,8 +197,8 @@ const logout = (call: RemoteCall): Promise<number> =>
     if (!login) throw new Error(`nobody is signed in to ${server}${org === undefined ? "" : ` in ${org}`}`);
     const { refreshToken, clientId, revocationEndpoint, orgId } = login;
     const answer = await postForm(revocationEndpoint, { token: refreshToken, client_id: clientId });
-    // Forgotten only once they are revoked.
-    if (answer.status !== 200) throw oauthError("the tokens could not be revoked", answer);
+    // Forgotten only once they are revoked; those of an organisation that is gone have ended with it.
+    if (answer.status !== 200 && answer.status !== 404) throw oauthError("the tokens could not be revoked", answer);
     await removeLogin(client.folder, login);
     return printResult(call, { server, organisation: orgId, signedOut: true }, () => ["Signed out."]);
   });

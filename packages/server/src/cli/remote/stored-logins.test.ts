@@ -105,6 +105,10 @@ test("a login whose refresh is refused stays as it is, and so does the refresh t
 
 test("a file that is no list of logins is named", async () => {
   await mkdir(at(), { recursive: true });
-  await writeFile(path.join(at(), "logins.json"), "{", { mode: 0o600 });
-  assert.match((await list(crypto.randomUUID())).err, /can't use the logins in .*logins\.json/);
+  for (const text of ["{", "{}", "[]", '{"logins":{}}']) {
+    await writeFile(path.join(at(), "logins.json"), text, { mode: 0o600 });
+    assert.match((await list(crypto.randomUUID())).err, /can't use the logins in .*logins\.json/);
+  }
+  await writeFile(path.join(at(), "logins.json"), "null", { mode: 0o600 });
+  assert.match((await list(crypto.randomUUID())).err, /it holds no list of logins/);
 });

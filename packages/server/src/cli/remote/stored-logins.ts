@@ -28,7 +28,10 @@ export async function readLogins(folder: string): Promise<StoredLogin[]> {
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0) throw new Error(`others can read it: chmod 600 ${file}`);
-    return (JSON.parse(await readFile(file, "utf8")) as { logins: StoredLogin[] }).logins;
+    const kept = JSON.parse(await readFile(file, "utf8")) as { logins?: StoredLogin[] } | null;
+    const logins = kept?.logins;
+    if (!Array.isArray(logins)) throw new Error("it holds no list of logins");
+    return logins;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw new Error(`can't use the logins in ${file}: ${errorMessage(error)}`);

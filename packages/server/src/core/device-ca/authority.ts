@@ -14,6 +14,7 @@ import { type CaRow, findGenerations } from "./device-ca.store.ts";
 import { type CaGeneration, isDueForRotation } from "./generation.ts";
 import {
   addFirstGeneration,
+  adoptGeneration,
   ConcurrentRotation,
   createGeneration,
   type OpenGeneration,
@@ -46,8 +47,15 @@ export interface DeviceCa {
   isIssuedByCa(orgId: string, der: Buffer): Promise<boolean>;
   /** A new generation issues from now on. @throws ConcurrentRotation when another command or node was faster */
   rotate(input: { orgId: string; actor: string; address?: string }): Promise<CaGeneration>;
+  /** The same in two steps, for a caller with a transaction of its own: `adopt` runs in it. */
+  prepareRotation(orgId: string): Promise<PreparedRotation>;
   /** Rotates generations close to their expiry. @returns how many, at most `limit`. @throws the first failure, after the others were tried */
   rotateDue(limit: number): Promise<number>;
+}
+
+export interface PreparedRotation {
+  /** @throws ConcurrentRotation when another command or node was faster */
+  adopt(tx: Db, by: { readonly actor: string; readonly address?: string }): Promise<CaGeneration>;
 }
 
 export interface DeviceCaDeps extends RotationDeps {
@@ -89,6 +97,11 @@ export function deviceCa(deps: DeviceCaDeps): DeviceCa {
     isIssuedByCa: async (orgId, der) => isSignedByAny(await signers(orgId), der),
     rotate: async ({ orgId, ...by }) =>
       rotate(orgId, { ...by, replaces: newestGeneration(await signers(orgId)).generation }),
+    prepareRotation: async (orgId) => {
+      const replaces = newestGeneration(await signers(orgId)).generation;
+      const next = await createGeneration(deps, orgId, replaces + 1);
+      return { adopt: (tx, by) => adoptGeneration(deps, tx, next, { ...by, replaces }) };
+    },
     rotateDue: (limit) => rotateDueGenerations(deps, limit),
   };
 }

@@ -70,12 +70,20 @@ export async function rotateGeneration(
   orgId: string,
   { replaces, ...by }: { actor: string; address?: string; replaces: number },
 ): Promise<OpenGeneration> {
-  const { row, open } = await createGeneration(deps, orgId, replaces + 1);
-  await deps.database.transaction(async (tx) => {
-    const retired = await retireGeneration(tx, { orgId, generation: replaces }, row.created_at);
-    if (!retired || !(await insertGeneration(tx, row))) throw new ConcurrentRotation();
-    await recordGeneration(deps, tx, row, { ...by, action: "device-ca.rotated" });
-  });
+  const next = await createGeneration(deps, orgId, replaces + 1);
+  return deps.database.transaction((tx) => adoptGeneration(deps, tx, next, { ...by, replaces }));
+}
+
+/** In the caller's transaction. @param by.replaces must still be the newest. @throws ConcurrentRotation */
+export async function adoptGeneration(
+  deps: Pick<RotationDeps, "changes">,
+  tx: Db,
+  { row, open }: NewGeneration,
+  { replaces, ...by }: { readonly actor: string; readonly address?: string; readonly replaces: number },
+): Promise<OpenGeneration> {
+  const retired = await retireGeneration(tx, { orgId: row.org_id, generation: replaces }, row.created_at);
+  if (!retired || !(await insertGeneration(tx, row))) throw new ConcurrentRotation();
+  await recordGeneration(deps, tx, row, { ...by, action: "device-ca.rotated" });
   return open;
 }
 

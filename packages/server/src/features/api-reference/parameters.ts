@@ -32,6 +32,7 @@ const pathParameterInfo: Readonly<
   rest: { description: "the rest of the path", schema: text },
   id: { description: "the record id, or the token from an email link", schema: text },
   key: { description: "the session key, or the token from a registration link", schema: text },
+  generation: { description: "Number of the generation, from 1", schema: text },
   fingerprint: { description: "SHA-256 of the certificate or key, base64url", schema: text },
   kind: {
     description: "`logo`, `darkLogo`, `favicon` or `panel`",

@@ -135,6 +135,7 @@ describe("shell samples", () => {
       REQUEST_ID: "unknown",
       CONNECTION_ID: org.user.id,
       FINGERPRINT: "unknown",
+      GENERATION: "1",
       KIND: "logo",
       TYPE: "VerifyEmail",
       REST: "MAA=",

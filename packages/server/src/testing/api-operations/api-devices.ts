@@ -27,6 +27,10 @@ async function newEk({ service, a }: ApiWorld): Promise<string> {
   const by = { orgId: a.organisation.id, actor: "test" };
   return `/allowed-eks/${(await deviceTrust.addEk(service, by, { key: pemOfKey(), label: "x" })).id}`;
 }
+async function firstGeneration({ service, a }: ApiWorld): Promise<string> {
+  const generations = await service.deviceCa.generations(a.organisation.id);
+  return `/device-ca/${generations.at(-1)?.generation}`;
+}
 const below = (of: typeof newDevice, end: string) => async (world: ApiWorld) => `${await of(world)}${end}`;
 
 export const apiDeviceCases = apiV1Cases({
@@ -62,6 +66,10 @@ export const apiDeviceCases = apiV1Cases({
     ],
   },
   "GET /device-ca": { scopes: reads, path: () => "/device-ca", status: 200, wrongQueries: wrongLists },
+  "GET /device-ca/:generation": { scopes: reads, path: firstGeneration, status: 200 },
+  "POST /device-ca": {
+    ...{ scopes: writes, path: () => "/device-ca", status: 201, wrong: [...wrongBodies, { generation: 9 }] },
+  },
   "GET /device-roots": { scopes: reads, path: () => "/device-roots", status: 200, wrongQueries: wrongLists },
   "GET /device-roots/:fingerprint": { scopes: reads, path: newRoot, status: 200 },
   "POST /device-roots": {

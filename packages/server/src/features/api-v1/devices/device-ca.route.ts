@@ -3,11 +3,14 @@ import { X509Certificate } from "node:crypto";
 import Type from "typebox";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
 import { type CaGeneration, deviceCaUris } from "../../../core/device-ca/generation.ts";
+import { ConcurrentRotation } from "../../../core/device-ca/rotation.ts";
+import { conflict } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
-import { timeOrNull } from "../../../http/api/schemas.ts";
+import { strictObject, timeOrNull } from "../../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
+import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
-import { type ApiResource, listRoute } from "../frame/resource-routes.ts";
+import { type ApiResource, createRoute, getRoute, listRoute } from "../frame/resource-routes.ts";
 import { memoryFields } from "../lists/list-fields.ts";
 import { memoryPage } from "../lists/memory-list.ts";
 
@@ -34,7 +37,7 @@ const fields = memoryFields({
 });
 
 export interface DeviceCaDeps extends ApiDeps {
-  readonly deviceCa: Pick<DeviceCa, "generations">;
+  readonly deviceCa: Pick<DeviceCa, "generations" | "prepareRotation">;
 }
 
 export function apiDeviceCaRoutes(api: ApiScope, deps: DeviceCaDeps): void {
@@ -53,6 +56,7 @@ export function apiDeviceCaRoutes(api: ApiScope, deps: DeviceCaDeps): void {
     ...{ api, deps, tag: "API v1: devices", one: "generation", many: "generations", schema, record },
     reads: ["signet:devices:read"],
     writes: ["signet:devices:write"],
+    ...{ idParameter: "generation", toAnswer },
   };
   listRoute(
     generations,
@@ -64,4 +68,33 @@ export function apiDeviceCaRoutes(api: ApiScope, deps: DeviceCaDeps): void {
     },
     async ({ orgId, list }) => memoryPage(list, await deps.deviceCa.generations(orgId), { fields, record }),
   );
+  getRoute(
+    generations,
+    "/api/v1/organisations/:org/device-ca/:generation",
+    { operationId: "apiReadDeviceCa", summary: "Get a generation of the device CA" },
+    async ({ orgId, id }) =>
+      (await deps.deviceCa.generations(orgId)).find(({ generation }) => String(generation) === id),
+  );
+  createRoute(
+    generations,
+    "/api/v1/organisations/:org/device-ca",
+    {
+      operationId: "apiRotateDeviceCa",
+      summary: "Rotate the device CA: a new generation issues certificates, issued ones stay valid",
+      body: strictObject({}),
+      bodyOptional: true,
+      example: {},
+      errors: [409],
+      prepare: ({ orgId }) => deps.deviceCa.prepareRotation(orgId),
+    },
+    async (inside, { caller, prepared: rotation }) => {
+      const { orgId: _, ...by } = actOf(caller);
+      return { row: await rotation.adopt(inside.database.query, by) };
+    },
+  );
+}
+
+function toAnswer(error: unknown): never {
+  if (error instanceof ConcurrentRotation) throw conflict("The device CA was rotated meanwhile.");
+  throw error;
 }
