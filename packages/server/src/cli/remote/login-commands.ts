@@ -198,7 +198,8 @@ const logout = (call: RemoteCall): Promise<number> =>
     const { refreshToken, clientId, revocationEndpoint, orgId } = login;
     const answer = await postForm(revocationEndpoint, { token: refreshToken, client_id: clientId });
     // Forgotten only once they are revoked; those of an organisation that is gone have ended with it.
-    if (answer.status !== 200 && answer.status !== 404) throw oauthError("the tokens could not be revoked", answer);
+    if (answer.status !== 200 && answer.status !== 404)
+      throw oauthError("the tokens could not be revoked", answer);
     await removeLogin(client.folder, login);
     return printResult(call, { server, organisation: orgId, signedOut: true }, () => ["Signed out."]);
   });
