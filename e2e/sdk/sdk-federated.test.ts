@@ -118,6 +118,27 @@ describe("a web application behind OAuthFederated", () => {
     before(async () => {
       fixture = await openFixture(database);
     });
+
+    test("the developer is told of a redirect URI that is not registered, before the browser goes there", async () => {
+      const { org, running } = fixture;
+      const { application, secret } = await makeClient(running.service, org.organisation, {
+        redirectUris: ["http://127.0.0.1:9/other/callback"],
+      });
+      const errors: Error[] = [];
+      const filter = oauthFederated(
+        {
+          issuer: `${running.baseUrl}/oauth/${org.organisation.id}`,
+          clientId: application.id,
+          clientSecret: secret,
+          baseUrl: "http://127.0.0.1:9",
+          cookieSecrets: ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"],
+        },
+        { onError: (error) => void errors.push(error) },
+      );
+      const result = await filter.authenticate(new Request("http://127.0.0.1:9/", { headers: PAGE }));
+      assert.equal(result.kind === "answer" && result.response.status, 502);
+      assert.match(String(errors[0]), /Register http:\/\/127\.0\.0\.1:9\/signet\/callback as a redirect URI/);
+    });
     after(async () => {
       assert.deepEqual(fixture.running.errors, []);
       await fixture.close();

@@ -1,6 +1,6 @@
 /** Creates the filter that a configuration names. */
 import { checkConfiguration } from "./configuration/check-configuration.ts";
-import type { ConfigurationProperties, SignetConfiguration } from "./configuration/settings.ts";
+import type { ConfigurationProperties, FilterOptions } from "./configuration/settings.ts";
 import type { Filter } from "./filter.ts";
 import type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 import { oauthFederated } from "./oauth-federated/oauth-federated.ts";
@@ -11,8 +11,8 @@ import {
 } from "./system-account/system-account-external.ts";
 import { type UserFederatedOptions, userFederated } from "./user-federated/user-federated.ts";
 
-/** The options of all filters; each uses its own. */
-export interface FilterOptions
+/** Functions and shared stores of all filters; each uses its own. */
+export interface FilterFunctions
   extends OAuthFederatedOptions,
     UserFederatedOptions,
     OAuthUserBearerOptions,
@@ -33,7 +33,7 @@ export interface FilterOptions
  *   cookieSecrets: ["…"],
  * });
  */
-export function createFilter(configuration: SignetConfiguration, options: FilterOptions = {}): Filter {
+export function createFilter(configuration: FilterOptions, options: FilterFunctions = {}): Filter {
   // Also checked here, so that an unknown filter type is reported like any other problem.
   checkConfiguration(configuration);
   switch (configuration.filterType) {
@@ -49,6 +49,9 @@ export function createFilter(configuration: SignetConfiguration, options: Filter
       return none(configuration);
   }
 }
+
+/** The same as `createFilter`, by the field's name. Adapters take what it returns. */
+export const middleware = createFilter;
 
 /** Authenticates nobody, so that configuration alone can switch protection off. @throws SignetError `configuration` */
 export function none(configuration: ConfigurationProperties): Filter {

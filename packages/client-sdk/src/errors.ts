@@ -2,6 +2,9 @@
  * Every error of the SDK is a `SignetError` with a literal code, for `switch`, logs and tests. `message` and `cause` are for the
  * log: they name URLs and settings. `description` is safe to show to the caller. None ever contains a token, a key or a cookie.
  */
+import { randomBase64url } from "./base64url.ts";
+
+/** Literal, for `switch`, logs and tests. */
 export type SignetErrorCode =
   /** Invalid configuration; thrown at start. `reasons` lists every problem. */
   | "configuration"
@@ -99,6 +102,8 @@ export class SignetError extends Error {
   readonly reasons: readonly string[];
   readonly problem: Problem | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Of this error: the user's page shows nothing else of it, so that the log can be searched for what a user reports. */
+  readonly reference: string;
 
   constructor(code: SignetErrorCode, message: string, details: SignetErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -110,7 +115,22 @@ export class SignetError extends Error {
     this.reasons = details.reasons ?? [];
     this.problem = details.problem;
     this.headers = details.headers;
+    this.reference = randomBase64url(6);
   }
+}
+
+/** Both issuers, and which setting to check. @param found somebody else's text */
+export function otherIssuer(
+  code: SignetErrorCode,
+  description: string,
+  found: unknown,
+  { expected, setting }: { readonly expected: string; readonly setting: string },
+): SignetError {
+  const shown = String(found)
+    .slice(0, 200)
+    .replace(/[^\x21-\x7e]/g, "?");
+  const message = `${description}: ${shown}, not ${expected}. Check ${setting}.`;
+  return new SignetError(code, message, { description: `${description}.` });
 }
 
 export const configurationError = (...reasons: readonly string[]): SignetError =>

@@ -9,7 +9,9 @@ export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts
 export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
 export type {
+  ApplicationProperties,
   ConfigurationProperties,
+  FilterOptions,
   IssuerProperties,
   OAuthFederatedConfiguration,
   OAuthUserBearerConfiguration,
@@ -21,7 +23,7 @@ export type {
   SystemAccountExternalConfiguration,
   UserFederatedConfiguration,
 } from "./configuration/settings.ts";
-export { createFilter, type FilterOptions, none } from "./create-filter.ts";
+export { createFilter, type FilterFunctions, middleware, none } from "./create-filter.ts";
 export { type Problem, SignetError, type SignetErrorCode, type SignetErrorDetails } from "./errors.ts";
 export type { Filter, FilterResult, FilterType, RequestContext, Runtime } from "./filter.ts";
 export type { ClientAuthentication } from "./grants/client-authentication.ts";
@@ -72,6 +74,7 @@ export {
   type HttpRequest,
 } from "./provider/http.ts";
 export type { KeySet } from "./provider/key-set.ts";
+export { requireUser, type UserWith } from "./require-user.ts";
 export type { FrontPage } from "./sign-in/built-in-pages.ts";
 export { createLogoutMemory, type LogoutMemory } from "./sign-in/logout-memory.ts";
 export type { SignInOptions } from "./sign-in/sign-in.ts";

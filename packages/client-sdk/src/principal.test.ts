@@ -22,6 +22,7 @@ describe("the principal", () => {
       authenticatedBy: "OAuthFederated",
       kind: "user",
       subject: PERM_ID,
+      sub: PERM_ID,
       user: {
         permId: PERM_ID,
         email: "ada@example.com",

@@ -28,6 +28,8 @@ export interface Principal {
   readonly kind: "user" | "service";
   /** PermId of a user, client_id of a service, public key of a system account. */
   readonly subject: string;
+  /** The same as `subject`, by the name of its claim (RFC 7519 §4.1.2). */
+  readonly sub: string;
   /** Undefined for a service. */
   readonly user: User | undefined;
   /** The application the token was issued to. */
@@ -87,6 +89,7 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
     authenticatedBy,
     kind: isService ? "service" : "user",
     subject,
+    sub: subject,
     user: isService ? undefined : userFromClaims(subject, { ...userinfo, ...claims }),
     clientId,
     scopes: new Set(verified.scopes ?? scopesOfClaims(claims)),
@@ -137,6 +140,7 @@ export function principalOfLegacyUser({ user, sessionKey, applicationId }: Valid
     authenticatedBy: "UserFederated",
     kind: "user",
     subject: permId,
+    sub: permId,
     user: withoutUndefined({
       permId,
       email: text(user["Email"]),
@@ -157,6 +161,7 @@ export const principalOfSystemAccount = (publicKey: string, clientId: string | u
   authenticatedBy: "SystemAccountExternal",
   kind: "service",
   subject: publicKey,
+  sub: publicKey,
   clientId,
 });
 

@@ -152,6 +152,11 @@ test("Express: also handlers that are added later, and those of the outer applic
     assert.equal(await (await ask(path)).text(), "own insufficient_scope", path);
 });
 
+/** What the error says in the log, with the setting to check. */
+const lacksScope =
+  "The token lacks the scope jobs:write. The application that calls requests it, e.g. by oauthScopes (SIGNET_OAUTH_SCOPES), " +
+  "and must be allowed to.";
+
 test("Fastify: an answer of the application's own error handler stays as it is", async () => {
   const app = Fastify();
   await app.register(fastifyPlugin(filter));
@@ -179,11 +184,10 @@ test("Fastify: an answer of the application's own error handler stays as it is",
     const response = await fetch(`${base}/${name}`);
     return [response.status, response.headers.get("content-type")?.split(";")[0], await response.text()];
   };
-  const detail = "The token lacks the scope jobs:write.";
   assert.deepEqual(await answers("own"), [
     409,
     "application/json",
-    JSON.stringify({ message: detail, own: true }),
+    JSON.stringify({ message: lacksScope, own: true }),
   ]);
   assert.deepEqual(await answers("recovers"), [200, "application/json", '{"recovered":true}']);
   assert.deepEqual(await answers("page"), [403, "text/html", "<p>No."]);
@@ -202,6 +206,6 @@ test("Hono: an answer of the application's own error handler stays as it is", as
   app.onError((error, c) => c.text(`own: ${error.message}`, 418));
   const response = await app.request("/scope");
   assert.equal(response.status, 418);
-  assert.equal(await response.text(), "own: The token lacks the scope jobs:write.");
+  assert.equal(await response.text(), `own: ${lacksScope}`);
   assert.ok(response.headers.getSetCookie().includes("one=1; Path=/"), "the filter's cookies are there too");
 });

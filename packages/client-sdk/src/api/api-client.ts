@@ -108,7 +108,8 @@ export interface ApiClient {
  */
 export function apiClient(configuration: GrantConfiguration, options: ApiClientOptions = {}): ApiClient {
   const { federationServer, environment } = serviceSettings(addressOf(configuration), { isSigned: false });
-  const organisation = (options.organisation ?? configuration.oauthOrganisationId ?? "").toLowerCase();
+  const { oauthOrganisationId = configuration.organisationId } = configuration;
+  const organisation = (options.organisation ?? oauthOrganisationId ?? "").toLowerCase();
   if (!isUuid(organisation))
     throw configurationError("oauthOrganisationId must be the organisation's id, a UUID.");
   const tokens = tokensOf(configuration, options, `${federationServer}/api/v1`);

@@ -87,7 +87,7 @@ const invalidConfigurations: readonly InvalidConfiguration[] = [
   [systemAccount, { systemAccountPublicKey: CLIENT_ID }, /must be set together/],
   [systemAccount, { ...keys, systemAccountPublicKey: SECRET_KEY }, /^systemAccountPublicKey must be a UUID/],
   // Combinations.
-  [federated, { issuer: ISSUER }, /^Set either issuer/],
+  [federated, { issuer: `${ISSUER}/` }, /^issuer and federationServer name different providers/],
   [legacy, { issuer: ISSUER }, /^issuer is for the OAuth filters/],
   [federated, { oauthScopes: "profile email" }, /openid/],
   [federated, { oauthScopes: 'openid "x"' }, /^oauthScopes must be/],

@@ -2,6 +2,7 @@
 import { configurationError } from "../errors.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
 import { checkCredentials } from "./credentials.ts";
+import { inSpecificationNames, inWrittenNames } from "./field-names.ts";
 import { propertyProblems, withVariables } from "./properties.ts";
 import type { ConfigurationProperties, FilterProperties, Settings } from "./settings.ts";
 import { checkSovereign } from "./sovereign.ts";
@@ -16,8 +17,8 @@ export function checkConfiguration(properties: ConfigurationProperties): Setting
   // Types first: the checks after it rely on them.
   const problems = propertyProblems(properties);
   if (problems.length > 0) throw configurationError(...problems.map(withVariables));
-  const configuration = properties as FilterProperties;
   const reasons: string[] = [];
+  const configuration = inSpecificationNames(properties as FilterProperties, reasons);
   const { filterType, isOptional = false, environment = "production" } = configuration;
   const urls = checkUrls(configuration, reasons);
   const settings: Settings = withoutUndefined({
@@ -28,7 +29,8 @@ export function checkConfiguration(properties: ConfigurationProperties): Setting
     ...checkAcceptPlain(configuration, reasons),
     revalidateAfterSeconds: configuration.revalidateAfterSeconds ?? 60,
   });
-  if (reasons.length > 0) throw configurationError(...reasons.map(withVariables));
+  if (reasons.length > 0)
+    throw configurationError(...reasons.map((reason) => inWrittenNames(withVariables(reason), properties)));
   return settings;
 }
 

@@ -44,11 +44,15 @@ export const properties = {
   filterType: oneOf(...filterTypes),
   isOptional: flag,
   oauthOrganisationId: text,
+  organisationId: text,
   oauthClientId: text,
+  clientId: text,
   oauthScopes: text,
+  scope: text,
   oauthIdTokenAlg: oneOf(...signingAlgorithms),
   oauthUserinfo: flag,
   oauthAudience: text,
+  audience: text,
   sovereignSigningPoolId: text,
   sovereignTrustedRootCertificates: texts,
   sovereignKeyThumbprints: texts,
@@ -59,6 +63,7 @@ export const properties = {
   issuer: text,
   environment: oneOf("production", "staging", "development"),
   oauthClientSecret: text,
+  clientSecret: text,
   baseUrl: text,
   cookieSecrets: texts,
   basePath: text,
@@ -98,12 +103,14 @@ export const named = (property: string): string => `${property} (SIGNET_${variab
 export const providerSetting = ({ federationServer }: { readonly federationServer?: string }): string =>
   named(federationServer === undefined ? "issuer" : "federationServer");
 
+/** Properties whose names are words of sentences too. */
+const wordsOfSentences: ReadonlySet<string> = new Set(["scope", "audience"]);
+
 /** A reason with the environment variables of the properties it names. */
 export function withVariables(reason: string): string {
   if (reason.includes("SIGNET_")) return reason;
-  const names = new Set(
-    (reason.match(/\b[a-z][A-Za-z]+\b/g) ?? []).filter((word) => propertiesByName.has(word)),
-  );
+  const isProperty = (word: string) => propertiesByName.has(word) && !wordsOfSentences.has(word);
+  const names = new Set((reason.match(/\b[a-z][A-Za-z]+\b/g) ?? []).filter(isProperty));
   const variables = [...names].map((name) => `SIGNET_${variableOf(name)}`);
   return variables.length === 0 ? reason : `${reason} [${variables.join(", ")}]`;
 }

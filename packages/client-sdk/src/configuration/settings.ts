@@ -14,10 +14,16 @@ export interface ConfigurationProperties {
   readonly isOptional?: boolean;
   /** The organisation's PublicId. Required for OAuth filters with `federationServer`. */
   readonly oauthOrganisationId?: string;
+  /** The same as `oauthOrganisationId`. */
+  readonly organisationId?: string;
   /** Default: `applicationId`. */
   readonly oauthClientId?: string;
+  /** The same as `oauthClientId`, and as `applicationId`: OAuth's name of it (RFC 6749 §2.2). */
+  readonly clientId?: string;
   /** Space-separated. OAuthFederated requests them (default `openid profile email`), OAuthUserBearer requires them. */
   readonly oauthScopes?: string;
+  /** The same as `oauthScopes` (RFC 6749 §3.3). */
+  readonly scope?: string;
   /**
    * The signature algorithm ID and logout tokens must have: the one registered for the application
    * (`idTokenSignedResponseAlg`). Default: what registrations default to, `ES256` at Signet and `RS256` at other providers; with
@@ -31,6 +37,8 @@ export interface ConfigurationProperties {
   readonly oauthUserinfo?: boolean;
   /** The audience access tokens must be issued for. Required for OAuthUserBearer. */
   readonly oauthAudience?: string;
+  /** The same as `oauthAudience`. */
+  readonly audience?: string;
 
   /** The pool whose signing agents sign the tokens. In production, combine it with one of the three pins. */
   readonly sovereignSigningPoolId?: string;
@@ -47,13 +55,18 @@ export interface ConfigurationProperties {
   /** The pool's `issuerMode`: which issuer its tokens name. Default `pool`. */
   readonly sovereignIssuerMode?: "pool" | "organisation";
 
-  /** Any standards-compliant OpenID provider, instead of `federationServer` and `oauthOrganisationId`. */
+  /**
+   * An organisation's issuer, `{federationServer}/oauth/{organisation}`, or that of any other standards-compliant OpenID provider,
+   * instead of `federationServer` and `oauthOrganisationId`.
+   */
   readonly issuer?: string;
   /** `production` (default) rejects development settings: plain http to other hosts, an unpinned pool. */
   readonly environment?: "production" | "staging" | "development";
 
   /** The secret of a confidential client. */
   readonly oauthClientSecret?: string;
+  /** The same as `oauthClientSecret` (RFC 6749 §2.3.1). */
+  readonly clientSecret?: string;
   /** The application's public origin, e.g. `https://app.example.com`. Redirects use it, never the Host header. */
   readonly baseUrl?: string;
   /** At least 32 random bytes each, base64url. The first encrypts cookies, all of them decrypt. */
@@ -87,31 +100,40 @@ export type Requiring<Names extends keyof ConfigurationProperties> = Configurati
   readonly [Name in Names]-?: Exclude<ConfigurationProperties[Name], undefined>;
 };
 
-/** An organisation of the service. */
-export type OrganisationProperties = Requiring<"federationServer" | "oauthOrganisationId" | "applicationId">;
+/** An application, by either name of its id. */
+export type ApplicationProperties = Requiring<"applicationId"> | Requiring<"clientId">;
+/** An organisation of the service, and an application of it. */
+export type OrganisationProperties = Requiring<"federationServer"> &
+  (Requiring<"oauthOrganisationId"> | Requiring<"organisationId">) &
+  ApplicationProperties;
 /** Any OpenID provider. */
 export type IssuerProperties = Requiring<"issuer">;
 
 /** What `oauthFederated` needs. */
 export type OAuthFederatedConfiguration = Requiring<"baseUrl" | "cookieSecrets"> &
-  (OrganisationProperties | (IssuerProperties & Requiring<"oauthClientId">));
+  (OrganisationProperties | (IssuerProperties & (ApplicationProperties | Requiring<"oauthClientId">)));
 /** What `oauthUserBearer` needs. */
-export type OAuthUserBearerConfiguration = Requiring<"oauthAudience"> &
+export type OAuthUserBearerConfiguration = (Requiring<"oauthAudience"> | Requiring<"audience">) &
   (OrganisationProperties | IssuerProperties);
 /** What `userFederated` needs. */
-export type UserFederatedConfiguration = Requiring<
-  "federationServer" | "applicationId" | "baseUrl" | "cookieSecrets"
->;
+export type UserFederatedConfiguration = Requiring<"federationServer" | "baseUrl" | "cookieSecrets"> &
+  ApplicationProperties;
 /** What `systemAccountExternal` needs; and a key pair, or the option `secretKeyOf`. */
-export type SystemAccountExternalConfiguration = Requiring<"federationServer" | "applicationId">;
+export type SystemAccountExternalConfiguration = Requiring<"federationServer"> & ApplicationProperties;
 
-/** The configuration of one filter: a property that its type needs, and that is missing, does not compile. */
-export type SignetConfiguration =
+/**
+ * The configuration of one filter, told apart by `filterType`: a property that its type needs, and that is missing, does not
+ * compile.
+ */
+export type FilterOptions =
   | (OAuthFederatedConfiguration & { readonly filterType: "OAuthFederated" })
   | (OAuthUserBearerConfiguration & { readonly filterType: "OAuthUserBearer" })
   | (UserFederatedConfiguration & { readonly filterType: "UserFederated" })
   | (SystemAccountExternalConfiguration & { readonly filterType: "SystemAccountExternal" })
   | (ConfigurationProperties & { readonly filterType: "None" });
+
+/** The same as `FilterOptions`. */
+export type SignetConfiguration = FilterOptions;
 
 /** A checked configuration with all defaults applied. Properties the filter has no use for are absent. */
 export interface Settings {

@@ -34,7 +34,8 @@ function checkBaseUrl({ baseUrl, filterType }: FilterProperties, reasons: string
     new URL(baseUrl).origin !== baseUrl.replace(/\/$/, "")
   )
     reasons.push(
-      "baseUrl must be an origin such as https://app.example.com, in lower case and without a path.",
+      "baseUrl must be an origin such as https://app.example.com, in lower case and without a path: an application behind a " +
+        "path prefix has it in basePath, as /prefix/signet.",
     );
 }
 
@@ -50,13 +51,31 @@ function checkIssuer(configuration: FilterProperties, reasons: string[]): string
   if (oauthOrganisationId !== undefined && !isUuid(oauthOrganisationId))
     reasons.push("oauthOrganisationId must be the organisation's PublicId, a UUID.");
   if (issuer !== undefined) {
-    if (federationServer !== undefined || oauthOrganisationId !== undefined)
-      reasons.push("Set either issuer, or federationServer and oauthOrganisationId, not both.");
+    checkSameIssuer({ issuer, federationServer, oauthOrganisationId }, reasons);
     return issuer;
   }
   if (federationServer === undefined) reasons.push(`${filterType} needs federationServer, or issuer.`);
   if (oauthOrganisationId === undefined) reasons.push(`${filterType} needs oauthOrganisationId, or issuer.`);
   return `${federationServer?.replace(/\/$/, "")}/oauth/${oauthOrganisationId?.toLowerCase()}`;
+}
+
+interface IssuerNames {
+  readonly issuer: string;
+  readonly federationServer: string | undefined;
+  readonly oauthOrganisationId: string | undefined;
+}
+
+/** Both ways to say it are fine when they say the same. */
+function checkSameIssuer(names: IssuerNames, reasons: string[]): void {
+  const { issuer, federationServer, oauthOrganisationId } = names;
+  const [, server, organisation] = /^(.*)\/oauth\/([^/]+)$/.exec(issuer) ?? [];
+  const others = [
+    ["federationServer", federationServer?.replace(/\/$/, ""), server],
+    ["oauthOrganisationId", oauthOrganisationId?.toLowerCase(), organisation],
+  ] as const;
+  for (const [name, value, inIssuer] of others)
+    if (value !== undefined && value !== inIssuer)
+      reasons.push(`issuer and ${name} name different providers: set one of them.`);
 }
 
 /** Browsers read `//host` and `/\host` as another origin (WHATWG URL §4.4). */

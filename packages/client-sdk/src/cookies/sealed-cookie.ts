@@ -1,5 +1,6 @@
 /** Encrypted cookies, in chunks if necessary: JWE `dir`, A256GCM (RFC 7516, RFC 7518 §4.5). */
 import { base64url, CompactEncrypt, compactDecrypt } from "jose";
+import { named } from "../configuration/properties.ts";
 import { SignetError } from "../errors.ts";
 import { isRecord } from "../tokens/claims.ts";
 import { cookieName, parseCookies, setCookie } from "./cookie-header.ts";
@@ -61,7 +62,9 @@ export function createSealedCookie(options: SealedCookieOptions): SealedCookie {
       if (sealed.length > MAX_LENGTH)
         throw new SignetError(
           "provider_answer",
-          "The provider's response is too large to be stored in cookies.",
+          `The session would need ${sealed.length} characters of cookies, ${MAX_LENGTH} at most: request fewer claims with ` +
+            `${named("oauthScopes")}, or take custom claims out of the application's tokens.`,
+          { description: "The provider's response is too large to be stored in cookies." },
         );
       const chunks = sealed.match(new RegExp(`.{1,${CHUNK_LENGTH}}`, "g")) ?? [];
       const stale = request ? presentChunks(request).filter((index) => index >= chunks.length) : [];

@@ -1,5 +1,6 @@
 /** The part of a configuration that grants use, and the provider it names. */
 import { checkConfiguration, idTokenAlgOf } from "../configuration/check-configuration.ts";
+import { inSpecificationNames } from "../configuration/field-names.ts";
 import { propertyProblems, providerSetting, withVariables } from "../configuration/properties.ts";
 import type { ConfigurationProperties, Settings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
@@ -44,7 +45,10 @@ const usedProperties = [
 /** @throws SignetError `configuration` */
 export function grantSettings(configuration: GrantConfiguration, options: GrantOptions) {
   const { clock = Date.now, clientAuthentication, useMtlsEndpoints = false, resource, onError } = options;
-  const members = Object.fromEntries(usedProperties.map((name) => [name, configuration[name]]));
+  const contradictions: string[] = [];
+  const specified = inSpecificationNames(configuration, contradictions);
+  if (contradictions.length > 0) throw configurationError(...contradictions);
+  const members = Object.fromEntries(usedProperties.map((name) => [name, specified[name]]));
   const { oauthIdTokenAlg } = configuration;
   const problems = propertyProblems({ filterType: "OAuthFederated", oauthIdTokenAlg });
   if (problems.length > 0) throw configurationError(...problems.map(withVariables));
@@ -53,14 +57,15 @@ export function grantSettings(configuration: GrantConfiguration, options: GrantO
   const { issuer, clientId, clientSecret, environment, scopes } = settings;
   if (issuer === undefined || clientId === undefined)
     throw configurationError("A grant needs oauthClientId.");
-  const http = createHttp(options, { environment, setting: providerSetting(settings) });
+  const setting = providerSetting(settings);
+  const http = createHttp(options, { environment, setting });
   const authentication = clientAuthentication ?? defaultAuthentication(clientSecret);
   return {
     ...{ settings, issuer, clientId, authentication, resource, http, clock, runtime: options },
     scope: scopes.length === 0 ? undefined : scopes.join(" "),
     idTokenAlg: idTokenAlgOf(configuration),
     usesMtlsEndpoints: useMtlsEndpoints || authentication.method === "tls_client_auth",
-    provider: createProvider({ issuer, http, clock, onError }),
+    provider: createProvider({ issuer, http, clock, onError, setting }),
   };
 }
 

@@ -8,6 +8,7 @@ import { createHttp } from "../provider/http.ts";
 import { createSignInContext, type SignInOptions } from "../sign-in/sign-in.ts";
 import { createSingleFlight } from "../sign-in/single-flight.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
+import { createAuthorizationCheck } from "./authorization-check.ts";
 import type { FederatedSession } from "./federated-session.ts";
 
 /** Options of `oauthFederated`. */
@@ -56,8 +57,9 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
   const purpose = isSovereign ? "signed-oauth-session" : "oauth-session";
   const signIn = createSignInContext(settings, options, { party, purpose });
   const { clock, onError } = signIn;
-  const http = createHttp(options, { environment, setting: providerSetting(settings) });
-  const provider = createProvider({ issuer, http, clock, onError });
+  const setting = providerSetting(settings);
+  const http = createHttp(options, { environment, setting });
+  const provider = createProvider({ issuer, http, clock, onError, setting });
   return {
     ...signIn,
     ...{ provider, http, environment, issuer, clientId, authorizationParameters },
@@ -65,6 +67,7 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
     keys: createTrustedKeys(settings, provider, options),
     authentication: options.clientAuthentication ?? defaultAuthentication(settings.clientSecret),
     algorithm: settings.idTokenAlg,
+    checkAuthorizationRequest: createAuthorizationCheck(settings, options),
     // The organisation's agents sign the tokens: unsigned data is not trusted.
     isSovereign,
     scope: settings.scopes.join(" "),

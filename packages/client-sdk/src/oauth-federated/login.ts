@@ -2,7 +2,7 @@
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
-import { isAllowedUrl, oauthErrorName } from "../provider/http.ts";
+import { isAllowedUrl, oauthErrorName, settingToCheck } from "../provider/http.ts";
 import { fetchUserinfo } from "../provider/userinfo.ts";
 import type { LoginAttempt } from "../sign-in/login-attempts.ts";
 import { failure, redirect, respond } from "../sign-in/responses.ts";
@@ -39,6 +39,7 @@ export async function startLogin(
     };
     const url = new URL(endpoint);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    await context.checkAuthorizationRequest(url);
     return respond(redirect(url.href, [...cookies, ...created.cookies]));
   } catch (error) {
     if (!(error instanceof SignetError)) throw error;
@@ -57,14 +58,17 @@ export async function finishLogin(
   if (iss === undefined ? isRequired : iss !== context.issuer)
     throw new SignetError("provider_answer", "The response names another provider, or none.");
   // Only the error's name is used: its description is somebody else's text.
-  if (error !== undefined)
-    throw new SignetError("provider_refused", "The provider did not sign the user in.", {
-      oauthError: oauthErrorName(error),
-    });
+  if (error !== undefined) throw notSignedIn(oauthErrorName(error));
   if (code === undefined) throw new SignetError("provider_answer", "The response has no code.");
   // A code is single-use. If the page is reloaded meanwhile, both requests are the same sign-in.
   const key = await sha256Base64url(`${attempt.state} ${code}`);
   return context.logins.run(key, () => redeemCode(context, attempt, code));
+}
+
+function notSignedIn(oauthError: string): SignetError {
+  const description = "The provider did not sign the user in.";
+  const message = `${description}${settingToCheck(oauthError)}`;
+  return new SignetError("provider_refused", message, { oauthError, description });
 }
 
 async function redeemCode(

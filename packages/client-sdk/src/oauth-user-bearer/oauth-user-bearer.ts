@@ -53,7 +53,9 @@ export function oauthUserBearer(
         presented = readBearerToken(request);
         if (presented === undefined && isOptional) return { kind: "anonymous", cookies: [] };
         if (presented === undefined)
-          throw new SignetError("token_missing", "The request has no access token.");
+          throw new SignetError("token_missing", noToken, {
+            description: "The request has no access token.",
+          });
         const principal = await verify(request, presented, context);
         return { kind: "authenticated", principal, cookies: [] };
       } catch (error) {
@@ -68,6 +70,9 @@ export function oauthUserBearer(
     },
   };
 }
+
+const noToken =
+  "The request has no Authorization header with an access token: the caller sends none, or a proxy in front of this API removes it.";
 
 function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
   const { tokenIssuer: issuer, audience, baseUrl, allowUntypedAccessTokens: allowUntyped } = settings;
@@ -102,9 +107,11 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
 
 function createCalls(settings: Settings, runtime: Runtime & { readonly clock: () => number }) {
   const { issuer, clientId, clientSecret, environment } = settings;
-  const http = createHttp(runtime, { environment, setting: providerSetting(settings) });
+  const setting = providerSetting(settings);
+  const http = createHttp(runtime, { environment, setting });
   const { clock, onError } = runtime;
-  const provider = issuer === undefined ? undefined : createProvider({ issuer, http, clock, onError });
+  const provider =
+    issuer === undefined ? undefined : createProvider({ issuer, http, clock, onError, setting });
   const keys = createTrustedKeys(settings, provider, runtime);
   const userinfoOf =
     provider && settings.fetchesUserinfo

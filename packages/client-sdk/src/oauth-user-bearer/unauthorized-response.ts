@@ -1,4 +1,5 @@
 /** Scope checks, and the response to a rejected API request (RFC 6749 §3.3, RFC 6750 §3, RFC 9449 §7.1). */
+import { named } from "../configuration/properties.ts";
 import { SignetError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import { signingAlgorithms } from "../tokens/algorithms.ts";
@@ -108,7 +109,10 @@ export function requireScopes(principal: Pick<Principal, "scopes">, ...scopes: r
   const missing = scopes.filter((scope) => !principal.scopes.has(scope));
   if (missing.length === 0) return;
   const required = challenge("Bearer", { error: "insufficient_scope", scope: scopes.join(" ") });
-  throw new SignetError("insufficient_scope", `The token lacks the scope ${missing.join(" ")}.`, {
+  const description = `The token lacks the scope ${missing.join(" ")}.`;
+  const advice = `The application that calls requests it, e.g. by ${named("oauthScopes")}, and must be allowed to.`;
+  throw new SignetError("insufficient_scope", `${description} ${advice}`, {
+    description,
     headers: { "www-authenticate": required },
   });
 }

@@ -1,5 +1,5 @@
 /** A provider's metadata (OpenID Connect Discovery 1.0 §4, RFC 8414 §3) and its keys. */
-import { SignetError } from "../errors.ts";
+import { otherIssuer, SignetError } from "../errors.ts";
 import { isRecord } from "../tokens/claims.ts";
 import { createCachedDocument } from "./cached-document.ts";
 import { type Http, providerError } from "./http.ts";
@@ -42,6 +42,8 @@ export interface ProviderOptions {
   readonly http: Http;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  /** The setting that the issuer comes from, as errors name it. */
+  readonly setting?: string | undefined;
   /** Receives failed refreshes that cached documents have bridged. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -58,12 +60,12 @@ const endpoints = [
 const listMembers = ["token_endpoint_auth_methods_supported", "code_challenge_methods_supported"] as const;
 
 /** Creates a provider. Nothing is fetched before the first use. */
-export function createProvider({ issuer, http, clock, onError }: ProviderOptions): Provider {
+export function createProvider({ issuer, http, clock, onError, setting }: ProviderOptions): Provider {
   const metadata = createCachedDocument<ProviderMetadata>({
     load: async () => {
       const response = await http.json(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
       if (response.status !== 200) throw providerError(response, "metadata");
-      return { value: parseMetadata(response.body, issuer), freshMs: FRESH_MS };
+      return { value: parseMetadata(response.body, issuer, setting), freshMs: FRESH_MS };
     },
     ...{ clock, onError, staleMs: STALE_MS, retryMs: RETRY_MS },
   });
@@ -71,12 +73,15 @@ export function createProvider({ issuer, http, clock, onError }: ProviderOptions
   return { metadata: metadata.get, keys: createKeySet({ jwksUri, http, clock, onError }) };
 }
 
-function parseMetadata(body: unknown, issuer: string): ProviderMetadata {
+function parseMetadata(body: unknown, issuer: string, setting = "issuer"): ProviderMetadata {
   if (!isRecord(body))
     throw new SignetError("provider_answer", "The provider's metadata is not a JSON object.");
   // Discovery §4.3: otherwise a provider could speak for another one, and point to its keys.
   if (body["issuer"] !== issuer)
-    throw new SignetError("provider_answer", "The provider's metadata names another issuer.");
+    throw otherIssuer("provider_answer", "The provider's metadata names another issuer", body["issuer"], {
+      expected: issuer,
+      setting,
+    });
   const urls = endpoints.flatMap((name) => {
     const url = body[name] ?? undefined;
     return url === undefined ? [] : [[name, requireUrl(url, name)] as const];

@@ -1,4 +1,5 @@
 /** HTTP client of the SDK: bounded in time and size, without redirects, encrypted (RFC 9700 §2.6). */
+import { named } from "../configuration/properties.ts";
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { readBody } from "../read-body.ts";
@@ -11,7 +12,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 
 /** A response of any status. */
 export interface HttpAnswer {
-  /** Method and URL, without its query, for errors. */
+  /** Method and URL, without its query, and the setting that they come from, for errors. */
   readonly request: string;
   readonly status: number;
   readonly headers: Headers;
@@ -91,10 +92,11 @@ export function providerError({ status, body, request }: HttpAnswer, endpoint: s
     );
   if (status >= 400 && isRecord(body) && typeof body["error"] === "string") {
     const details = `${body["error"]}: ${String(body["error_description"] ?? "")}`;
+    const oauthError = oauthErrorName(body["error"]);
     const [message, { description }] = texts(`The provider refused (${endpoint}).`);
-    return new SignetError("provider_refused", message, {
+    return new SignetError("provider_refused", `${message}${settingToCheck(oauthError)}`, {
       description,
-      oauthError: oauthErrorName(body["error"]),
+      oauthError,
       cause: new Error(details.slice(0, 500).replace(/[^\x20-\x7e]/g, "?")),
     });
   }
@@ -103,6 +105,18 @@ export function providerError({ status, body, request }: HttpAnswer, endpoint: s
     ...texts(`Unexpected response from the provider (${endpoint}, ${status}).`),
   );
 }
+
+/** Which setting an OAuth error is about (RFC 6749 §4.1.2.1, §5.2); empty for those that are about the user. */
+export function settingToCheck(oauthError: string): string {
+  const names = settingsOfErrors.get(oauthError);
+  return names === undefined ? "" : ` ${oauthError}: check ${names.map(named).join(" and ")}.`;
+}
+
+const settingsOfErrors: ReadonlyMap<string, readonly string[]> = new Map([
+  ["invalid_client", ["oauthClientId", "oauthClientSecret"]],
+  ["unauthorized_client", ["oauthClientId"]],
+  ["invalid_scope", ["oauthScopes"]],
+]);
 
 /** RFC 6749 §5.2. Other characters, or an implausible length, must not get into responses and logs. */
 export function oauthErrorName(error: string): string {
@@ -130,11 +144,11 @@ async function parseResponse(
     await reader?.cancel();
     throw unusable(call, "The provider's response is too large.");
   }
-  if (bytes.length === 0) return { request: call.name, status, headers, body: undefined };
+  if (bytes.length === 0) return { request: `${call.name}.${call.hint}`, status, headers, body: undefined };
   const isJson = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers.get("content-type") ?? "");
   const body = isJson ? parseJson(bytes) : undefined;
   if (body === undefined && response.ok) throw unusable(call, "The provider's response is not JSON.");
-  return { request: call.name, status, headers, body };
+  return { request: `${call.name}.${call.hint}`, status, headers, body };
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -204,6 +218,9 @@ export function isAllowedUrl(url: string, environment: string): boolean {
   if (protocol === "https:") return true;
   return protocol === "http:" && (environment !== "production" || isLoopback(hostname));
 }
+
+/** Of an application that is developed on this machine. */
+export const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /** RFC 6761 §6.3, RFC 1122 §3.2.1.3, RFC 4291 §2.5.3; as `URL.hostname` normalises them. */
 function isLoopback(hostname: string): boolean {

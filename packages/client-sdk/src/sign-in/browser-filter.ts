@@ -1,5 +1,6 @@
 /** A filter for browsers: handles its own routes, and authenticates or redirects every other request. */
 import { withCookies } from "../cookies/cookie-header.ts";
+import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { builtInPage } from "./built-in-pages.ts";
 import { finishLogin } from "./callback.ts";
@@ -56,8 +57,28 @@ async function authenticate<Session>(signIn: SignIn<Session>, request: Request):
   }
   if (current.kind === "unavailable")
     return failure(signIn, request, current.error, { returnTo: requestPath(request) });
+  const misplaced = await misplacedCallback(signIn, request);
+  if (misplaced) return failure(signIn, request, misplaced);
   if (signIn.isOptional) return { kind: "anonymous", cookies: current.cookies };
   return requireLogin(signIn, request, current.cookies);
+}
+
+/** The response to a sign-in of this browser at another path: a proxy adds or removes a prefix. It would be an endless loop. */
+async function misplacedCallback<Session>(
+  signIn: SignIn<Session>,
+  request: Request,
+): Promise<SignetError | undefined> {
+  const { pathname, searchParams } = new URL(request.url);
+  const state = searchParams.get("state");
+  if (state === null || !(searchParams.has("code") || searchParams.has("error"))) return undefined;
+  if ((await signIn.attempts.find(request, state)) === undefined) return undefined;
+  const description = "The response came to another path than it was asked for.";
+  return new SignetError(
+    "login_state",
+    `${description} ${pathname}, not ${filterPaths(signIn.basePath).callback}: a proxy in front changes paths. ` +
+      "Have it pass them on as they are, and set basePath (SIGNET_BASE_PATH) with the application's prefix, as /prefix/signet.",
+    { description },
+  );
 }
 
 async function requireLogin<Session>(

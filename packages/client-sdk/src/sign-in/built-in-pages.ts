@@ -21,6 +21,8 @@ export interface FrontPage {
   readonly title: string;
   readonly text: string;
   /** The way on: `post` is a form's button, `get` a link. */
+  /** Of the error, as `onError` has it: what a user reports. */
+  readonly reference?: string;
   readonly action?: { readonly label: string; readonly address: string; readonly method: "get" | "post" };
 }
 
@@ -93,11 +95,14 @@ export async function renderPage(page: FrontPage): Promise<Response> {
   });
 }
 
-function toHtml({ title, text, action }: FrontPage): string {
+function toHtml({ title, text, action, reference }: FrontPage): string {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style>`;
-  const body = `<main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${action ? actionHtml(action) : ""}</main>`;
+  const body = `<main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${action ? actionHtml(action) : ""}${referenceHtml(reference)}</main>`;
   return `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`;
 }
+
+const referenceHtml = (reference: string | undefined): string =>
+  reference === undefined ? "" : `<p><small>Reference: ${escapeHtml(reference)}</small></p>`;
 
 /** `_top` leaves a frame. */
 function actionHtml({ label, address, method }: NonNullable<FrontPage["action"]>): string {

@@ -14,7 +14,7 @@ export async function finishLogin<Session>(signIn: SignIn<Session>, request: Req
     attempt = state === undefined ? undefined : await signIn.attempts.find(request, state);
     if (!attempt) return await redirectIfSignedIn(signIn, request);
     const session = await signIn.finishLogin(attempt, parameter);
-    if (await signIn.hasEnded(session)) throw unknownAttempt();
+    if (await signIn.hasEnded(session)) throw unknownAttempt(request);
     await endPreviousUser(signIn, request, session);
     const cookies = [
       ...signIn.attempts.delete(request, attempt.state),
@@ -38,13 +38,19 @@ function callbackParameters(request: Request): CallbackParameter {
   return (name) => parameters.get(name) || undefined;
 }
 
-const unknownAttempt = () =>
-  new SignetError("login_state", "The response belongs to no sign-in of this browser.");
+function unknownAttempt(request: Request): SignetError {
+  const description = "The response belongs to no sign-in of this browser.";
+  const advice = request.headers.has("cookie")
+    ? "It has expired, was used before, or instances have different cookieSecrets (SIGNET_COOKIE_SECRETS)."
+    : "The browser sent no cookie at all: check that baseUrl (SIGNET_BASE_URL) is the address that people open, and that no " +
+      "proxy in front removes Cookie and Set-Cookie headers.";
+  return new SignetError("login_state", `${description} ${advice}`, { description });
+}
 
 /** A signed-in user who went back to the callback in the browser's history. */
 async function redirectIfSignedIn<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
   const session = await readSession(signIn, request);
-  if (!session || (await signIn.hasEnded(session))) throw unknownAttempt();
+  if (!session || (await signIn.hasEnded(session))) throw unknownAttempt(request);
   return respond(redirect(`${signIn.origin}/`));
 }
 

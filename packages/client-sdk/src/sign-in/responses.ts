@@ -59,11 +59,13 @@ export async function failure(
   const retry = page === "try_later" ? { "retry-after": RETRY_SECONDS } : {};
   const kind = requestKind(request);
   if (kind === "fetch" || kind === "prefetch") {
-    const body = { error: error.oauthError ?? error.code, error_description: error.description };
+    const { reference } = error;
+    const body = { error: error.oauthError ?? error.code, error_description: error.description, reference };
     return respond(withCookies(json(builtInPage(page, undefined).status, body, retry), cookies), error);
   }
   const action = { label: "Try again", address: loginUrl(context, returnTo), method: "get" } as const;
-  const response = await context.showPage(builtInPage(page, action), request);
+  const shown = { ...builtInPage(page, action), reference: error.reference };
+  const response = await context.showPage(shown, request);
   for (const [name, value] of Object.entries(retry)) response.headers.set(name, value);
   return respond(withCookies(response, cookies), error);
 }

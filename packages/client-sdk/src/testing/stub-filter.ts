@@ -19,6 +19,7 @@ export const uma: Principal = {
   authenticatedBy: "OAuthFederated",
   kind: "user",
   subject: "uma",
+  sub: "uma",
   user: { permId: "uma", email: "uma@acme.example" },
   clientId: "app",
   scopes: new Set(["jobs:read"]),

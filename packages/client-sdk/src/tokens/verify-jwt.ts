@@ -1,6 +1,6 @@
 /** Verifies any signed JWT (RFC 7515 §5.2, RFC 7519 §7.2, RFC 8725). Each token type adds its own rules. */
 import { base64url, compactVerify } from "jose";
-import { SignetError } from "../errors.ts";
+import { otherIssuer, SignetError, type SignetErrorCode } from "../errors.ts";
 import { isSameAlgorithm, signingAlgorithms } from "./algorithms.ts";
 import { audienceList, type Claims, isRecord, withoutUndefined } from "./claims.ts";
 
@@ -99,18 +99,35 @@ function checkClaims(claims: Claims, checks: JwtChecks): void {
     if (claims[name] === undefined || claims[name] === null)
       throw new SignetError("token_claim_missing", `The token has no ${name} claim.`);
   checkClaimTypes(claims);
-  if (claims.iss !== checks.issuer) throw new SignetError("token_issuer", "The token has another issuer.");
+  if (claims.iss !== checks.issuer)
+    throw otherIssuer("token_issuer", "The token has another issuer", claims.iss, {
+      expected: checks.issuer,
+      setting: "issuer (SIGNET_ISSUER), or federationServer and oauthOrganisationId",
+    });
   if (checks.audience !== undefined && !audienceList(claims).includes(checks.audience))
-    throw new SignetError("token_audience", "The token was issued for another audience.");
-  const now = checks.clock() / 1000;
-  const { exp, nbf, iat } = claims;
+    throw new SignetError(
+      "token_audience",
+      `The token was issued for another audience than ${checks.audience}. Check oauthAudience (SIGNET_OAUTH_AUDIENCE).`,
+      { description: "The token was issued for another audience." },
+    );
+  checkTimes(claims, checks.clock() / 1000);
+}
+
+function checkTimes({ exp, nbf, iat }: Claims, now: number): void {
   if (exp !== undefined && now >= exp + TOLERANCE_SECONDS)
-    throw new SignetError("token_expired", "The token has expired.");
+    throw wrongTime("token_expired", "The token has expired", now - exp);
   if (nbf !== undefined && now < nbf - TOLERANCE_SECONDS)
-    throw new SignetError("token_not_yet_valid", "The token is not valid yet.");
+    throw wrongTime("token_not_yet_valid", "The token is not valid yet", nbf - now);
   // From the future: a clock is wrong, or the token was made to outlive a key rotation.
   if (iat !== undefined && now < iat - TOLERANCE_SECONDS)
-    throw new SignetError("token_not_yet_valid", "The token was issued in the future.");
+    throw wrongTime("token_not_yet_valid", "The token was issued in the future", iat - now);
+}
+
+/** A clock that is off by minutes looks like this. */
+function wrongTime(code: SignetErrorCode, description: string, seconds: number): SignetError {
+  const by = `by ${Math.round(seconds)} s of this machine's clock`;
+  const message = `${description}, ${by}: if that is not so, set the clocks of this machine and the provider (NTP).`;
+  return new SignetError(code, message, { description: `${description}.` });
 }
 
 function checkClaimTypes(claims: Claims): void {

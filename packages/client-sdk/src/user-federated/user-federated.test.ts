@@ -51,6 +51,7 @@ test("the principal has the specification's user properties", async () => {
     authenticatedBy: "UserFederated",
     kind: "user",
     subject: user.PermId,
+    sub: user.PermId,
     user: {
       permId: user.PermId,
       email: user.Email,
