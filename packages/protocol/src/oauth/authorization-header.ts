@@ -1,4 +1,4 @@
-/** Basic and Bearer credentials (RFC 7617, RFC 6750 §2.1). */
+/** Basic, Bearer and DPoP credentials (RFC 7617, RFC 6750 §2.1, RFC 9449 §7.1). */
 import { decodeFormComponent } from "../form.ts";
 import { type OAuthErrorCode, printableDescription } from "./oauth-error.ts";
 
@@ -33,6 +33,25 @@ export function parseBearer(header: string | undefined): string | undefined {
   return /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header)?.[1];
 }
 
+/** The token of an `Authorization: DPoP` header (RFC 9449 §7.1); undefined when there is none or it is no token68. */
+export function parseDpopToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  return /^dpop +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header)?.[1];
+}
+
+/** The `WWW-Authenticate` value of a rejected request with a DPoP-bound token (RFC 9449 §7.1). */
+export function dpopChallenge(
+  realm: string,
+  error: OAuthErrorCode,
+  description: string,
+  more: { readonly algs: readonly string[]; readonly scope?: string | undefined },
+): string {
+  return challenge("DPoP", {
+    ...{ realm, error, error_description: description },
+    ...{ scope: more.scope, algs: more.algs.join(" ") },
+  });
+}
+
 /**
  * The `WWW-Authenticate` value of a rejected bearer request (RFC 6750 §3). Without credentials there is no error code, only the
  * realm (§3.1).
@@ -43,9 +62,12 @@ export function bearerChallenge(
   description?: string,
   scope?: string,
 ): string {
-  const parameters = { realm, error, error_description: description, scope };
+  return challenge("Bearer", { realm, error, error_description: description, scope });
+}
+
+function challenge(scheme: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const quoted = Object.entries(parameters)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
     .map(([name, value]) => `${name}="${printableDescription(value)}"`);
-  return `Bearer ${quoted.join(", ")}`;
+  return `${scheme} ${quoted.join(", ")}`;
 }

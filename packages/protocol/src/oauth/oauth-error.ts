@@ -32,6 +32,9 @@ export type OAuthErrorCode =
   | "registration_not_supported"
   | "invalid_request_uri"
   | "invalid_request_object"
+  // RFC 9449 §5, §8, §12.2
+  | "invalid_dpop_proof"
+  | "use_dpop_nonce"
   // RFC 9470 §3
   | "insufficient_user_authentication"
   // OpenID Connect Unmet Authentication Requirements 1.0 §3
@@ -56,6 +59,8 @@ export interface OAuthErrorOptions {
   retryAfterSeconds?: number;
   /** A complete challenge from `bearerChallenge`. */
   wwwAuthenticate?: string;
+  /** More response headers, with lower-case names. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** An OAuth error: the code, a public description and a private cause. */
@@ -78,10 +83,21 @@ export class OAuthError extends Error {
     const headers = headersOf(options);
     if (headers) this.headers = headers;
   }
+
+  /** The same error with more response headers, whose names are in lower case. */
+  withHeaders(more: Readonly<Record<string, string>>): OAuthError {
+    const { code, description, status, reason } = this;
+    return new OAuthError(code, description, {
+      status,
+      ...("cause" in this ? { cause: this.cause } : {}),
+      ...(reason === undefined ? {} : { reason }),
+      headers: { ...this.headers, ...more },
+    });
+  }
 }
 
-function headersOf({ retryAfterSeconds, wwwAuthenticate }: OAuthErrorOptions) {
-  const headers: Record<string, string> = {};
+function headersOf({ retryAfterSeconds, wwwAuthenticate, headers: others }: OAuthErrorOptions) {
+  const headers: Record<string, string> = { ...others };
   // RFC 9110 §10.2.3 wants whole seconds; rounded down, the retry would come too early.
   if (retryAfterSeconds !== undefined)
     headers["retry-after"] = String(Math.max(0, Math.ceil(retryAfterSeconds)));

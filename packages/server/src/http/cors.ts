@@ -36,7 +36,7 @@ export function clientCors(
     if (!(await isClientOrigin(org.toLowerCase(), origin))) return false;
     reply.headers({
       "access-control-allow-origin": origin,
-      "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+      "access-control-expose-headers": "WWW-Authenticate, Retry-After, DPoP-Nonce",
     });
     return true;
   };
@@ -54,7 +54,7 @@ export function clientCors(
       if (await allow(request, reply)) {
         reply.headers({
           "access-control-allow-methods": "GET, POST",
-          "access-control-allow-headers": "Authorization, Content-Type",
+          "access-control-allow-headers": "Authorization, Content-Type, DPoP",
           "access-control-max-age": PREFLIGHT_MAX_AGE_SECONDS,
         });
       }

@@ -12,6 +12,7 @@ import type { Clock } from "../core/clock.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
 import { type LookUpTxt, txtLookup } from "../core/domains/txt-records.ts";
+import { type DpopNonces, dpopNonces } from "../core/dpop/dpop-nonces.ts";
 import { createEncryption, type Encryption } from "../core/encryption/encryption.ts";
 import { deriveKeys, type KeyRing } from "../core/encryption/key-ring.ts";
 import { findMasterKeys, loadMasterKeys } from "../core/encryption/master-key.ts";
@@ -54,6 +55,7 @@ export interface Service extends CoreDeps {
   readonly signingPools: SigningPoolDirectory;
   readonly deviceCa: DeviceCa;
   readonly signer: Signer;
+  readonly dpopNonces: DpopNonces;
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
   readonly attempts: AttemptQueue;
@@ -111,6 +113,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       keys,
       signer: localSigner(keys),
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
+      dpopNonces: dpopNonces(deriveKeys(masterKeys, "dpop-nonce"), clock),
       accessTokens: accessTokens({ ...shared, ...directories, baseUrl: config.baseUrl, keys }),
       ...guessing(config),
       secretUse: use,

@@ -119,7 +119,8 @@ export const accountPages: Module = (scope, { service, browser, errors }) => {
   accountRoutes(scope, deps);
   consentsRoutes(scope, {
     ...deps,
-    authenticateBearer: (organisation, request) => authenticateBearer(service, organisation, callOf(request)),
+    authenticateBearer: (organisation, request) =>
+      authenticateBearer({ ...service, ...service.config }, organisation, callOf(request)),
     errorHandlers: {
       program: oauthErrorHandler(errors),
       page: pageErrorHandler(errors, errorPageRenderer(service)),

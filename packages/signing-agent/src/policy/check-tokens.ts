@@ -111,13 +111,13 @@ function checkAccessToken(token: DecodedToken, grant: GrantName, rules: Rules): 
   return checked;
 }
 
-/** The device a token is for and the certificate it is bound to (RFC 8705 §3.1): both only restrict its use. */
+/** The device a token is for, and the certificate (RFC 8705 §3.1) or key (RFC 9449 §6.1) it is bound to: all only restrict its use. */
 function checkDevice(token: DecodedToken): void {
   const device = optionalTextClaim(token, "device_id");
   const attestation = optionalTextClaim(token, "device_attestation");
   if (attestation !== undefined && attestation !== "none" && attestation !== "tpm")
     throw new Refusal("device_attestation", `access_token: attestation ${quoted(attestation)} is unknown`);
-  if (device === undefined && (attestation !== undefined || Object.hasOwn(token.claims, "cnf")))
+  if (device === undefined && attestation !== undefined)
     throw new Refusal("device_id", "access_token: device claims without device_id");
   optionalConfirmation(token);
 }

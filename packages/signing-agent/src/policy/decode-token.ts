@@ -102,15 +102,18 @@ export function optionalTextList(token: DecodedToken, name: string): void {
     throw new Refusal(name, `${token.use}: ${name} is not a list of strings`);
 }
 
-/** Only a certificate's SHA-256 (RFC 8705 §3.1): a second confirmation method could bind the token to something else. */
+/**
+ * A certificate's SHA-256 (RFC 8705 §3.1), a key's thumbprint (RFC 9449 §6.1): another confirmation method could bind the token
+ * to something else.
+ */
 export function optionalConfirmation(token: DecodedToken): void {
   if (!Object.hasOwn(token.claims, "cnf")) return;
   const { cnf } = token.claims;
   const members = typeof cnf === "object" && cnf !== null ? Object.entries(cnf) : [];
-  const [[name, value] = [], ...others] = members;
-  const isThumbprint = typeof value === "string" && /^[A-Za-z0-9_-]{43}$/.test(value);
-  if (name !== "x5t#S256" || !isThumbprint || others.length > 0)
-    throw new Refusal("cnf", `${token.use}: cnf is not a certificate thumbprint`);
+  const isThumbprint = ([name, value]: [string, unknown]) =>
+    (name === "x5t#S256" || name === "jkt") && typeof value === "string" && /^[A-Za-z0-9_-]{43}$/.test(value);
+  if (members.length === 0 || !members.every(isThumbprint))
+    throw new Refusal("cnf", `${token.use}: cnf is no thumbprint of a certificate or key`);
 }
 
 export function requireEqual(token: DecodedToken, name: string, actual: unknown, expected: unknown): void {

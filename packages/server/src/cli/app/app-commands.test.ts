@@ -126,6 +126,7 @@ describe("signet app", () => {
         ...["--groups-claim", "all", "--groups-claim-value", "id"],
         ...["--id-token-scope-claims", "--contact", "ops@a.example", "--access", "assigned"],
         ...["--allow-permanent-keys", "--require-signed-key-calls", "--bind-tokens"],
+        ...["--dpop-bound-access-tokens", "--require-dpop-nonce"],
       );
       assert.deepEqual((await stored(clientId)).settings, {
         description: "Sells things",
@@ -153,6 +154,8 @@ describe("signet app", () => {
         groupsClaim: "all",
         groupsClaimValue: "id",
         tlsClientCertificateBoundAccessTokens: true,
+        dpopBoundAccessTokens: true,
+        requireDpopNonce: true,
         audience: "https://api.example",
         allowedResources: ["https://api.example", "urn:example:api"],
         contacts: ["ops@a.example"],

@@ -11,6 +11,7 @@ import {
   groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "../../core/applications/application.ts";
+import { declaredSettings, optionOf, securitySettings } from "../../core/applications/security-settings.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { choice, type Option, type Options, repeatedText, UsageError, type Values } from "../command.ts";
@@ -36,6 +37,21 @@ const readJwks = (path: string, option: string) =>
   });
 
 const alg = (text: string, option: string) => choice(option, text, algorithms);
+
+/** An option for each declared setting, named as it. */
+const securityOptions: Readonly<Record<string, Setting>> = Object.fromEntries(
+  securitySettings.map((member): [string, Setting] => {
+    const setting = declaredSettings[member];
+    const { help } = setting;
+    if (setting.kind === "flag") return [optionOf(member), { member, help, read: () => true }];
+    if (setting.kind === "list")
+      return [optionOf(member), { member, help: `${help}; repeatable`, multiple: true, value: "TEXT" }];
+    if (setting.kind === "text") return [optionOf(member), { member, help, value: "TEXT" }];
+    const { values } = setting;
+    const read = (text: string, option: string) => choice(option, text, values);
+    return [optionOf(member), { member, help: `${help}: ${values.join(", ")}`, value: "VALUE", read }];
+  }),
+);
 
 const settings: Readonly<Record<string, Setting>> = {
   "redirect-uri": {
@@ -231,6 +247,7 @@ const settings: Readonly<Record<string, Setting>> = {
     help: "require a system account's signature on calls with a session key",
     read: () => true,
   },
+  ...securityOptions,
 };
 
 export const settingOptions: Options = settings;

@@ -6,6 +6,7 @@ import type { SigningAlg } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import type { RecordOf } from "../../db/records.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
+import { type SecuritySettings, securityDefaults } from "./security-settings.ts";
 
 export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -46,7 +47,7 @@ export type GroupsClaim = (typeof groupsClaims)[number];
 export const groupsClaimValues = ["displayName", "id", "externalId"] as const;
 export type GroupsClaimValue = (typeof groupsClaimValues)[number];
 
-export interface ApplicationSettings {
+export interface ApplicationSettings extends SecuritySettings {
   readonly description?: string;
   readonly logoUri?: string;
   readonly homepageUri?: string;
@@ -159,6 +160,7 @@ export function defaultSettings(clientType: ClientType): ApplicationSettings {
     groupsClaim: "assigned",
     groupsClaimValue: "displayName",
     tlsClientCertificateBoundAccessTokens: false,
+    ...securityDefaults,
     allowedResources: [],
     contacts: [],
     access: "everyone",

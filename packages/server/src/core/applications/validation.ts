@@ -22,6 +22,7 @@ import {
   tokenEndpointAuthMethods,
 } from "./application.ts";
 import { clientJwksFaults, firstCertificate } from "./client-jwks.ts";
+import { declaredSettings, securitySettings } from "./security-settings.ts";
 
 export interface Fault {
   readonly path: string;
@@ -84,6 +85,7 @@ export function requireValidApplication({
     ...choiceFaults("groupsClaim", settings.groupsClaim, groupsClaims),
     ...choiceFaults("groupsClaimValue", settings.groupsClaimValue, groupsClaimValues),
     ...poolFaults(settings),
+    ...declaredFaults(settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }
@@ -107,6 +109,14 @@ function listFaults(
 
 const choiceFaults = (path: string, value: string | undefined, choices: readonly string[]): Fault[] =>
   requireThat(value === undefined || choices.includes(value), path, `must be one of ${choices.join(", ")}`);
+
+/** Values outside the choices of a declared setting; stored records and commands are not held against a schema. */
+const declaredFaults = (settings: ApplicationSettings): Fault[] =>
+  securitySettings.flatMap((name) => {
+    const setting = declaredSettings[name];
+    const value: unknown = settings[name];
+    return setting.kind === "choice" ? choiceFaults(name, value as string | undefined, setting.values) : [];
+  });
 
 const isPlain = (text: string, max: number): boolean =>
   [...text].length <= max && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);

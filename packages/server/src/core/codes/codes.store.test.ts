@@ -69,6 +69,7 @@ forEachDatabase(({ fresh }) => {
       usedAt: null,
       familyId: null,
       signing: null,
+      dpopJkt: null,
       ...more,
     };
     await insertCode(db(), code);
@@ -206,5 +207,6 @@ forEachDatabase(({ fresh }) => {
     expiresAt: NOW + 1_000,
     revokedAt: null,
     deviceId: null,
+    certificateThumbprint: null,
   });
 });

@@ -23,7 +23,7 @@ const codeColumns = columnsOf<AuthorizationCodeTable>()(
   ...(["org_id", "code_hash", "application_id", "user_id", "session_id", "consent_id"] as const),
   ...(["redirect_uri", "scope", "scope_definitions", "resources", "code_challenge", "nonce"] as const),
   ...(["auth_time", "amr", "acr", "created_at", "expires_at", "used_at"] as const),
-  ...(["family_id", "requested_claims", "signing"] as const),
+  ...(["family_id", "requested_claims", "signing", "dpop_jkt"] as const),
 );
 
 const selectCode = prepared((db, value: Parameter<{ orgId: string; codeHash: string }>) =>

@@ -15,6 +15,7 @@ import {
   groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "../applications/application.ts";
+import { securitySchemas } from "../applications/security-schemas.ts";
 import { attestationPolicies, ekTrustModes } from "../devices/device.ts";
 import type { MailTextField } from "../mail/mail-text.ts";
 import { editableTemplates } from "../mail/mail-texts.ts";
@@ -115,6 +116,7 @@ const settingMembers = {
   tlsClientCertificateBoundAccessTokens: Type.Boolean(),
   requirePkce: Type.Boolean(),
   requireNonceWithoutPkce: Type.Boolean(),
+  ...securitySchemas,
   audience: Type.String(),
   allowedResources: texts(),
   accessTokenLifetimeSeconds: Type.Integer(),

@@ -20,7 +20,7 @@ export function readAgentClaims(
   if (scope !== undefined && typeof scope !== "string") return undefined;
   if (device_id !== undefined && typeof device_id !== "string") return undefined;
   // A binding of an unknown kind cannot be checked.
-  if (cnf !== undefined && !isCertificateConfirmation(cnf)) return undefined;
+  if (cnf !== undefined && !isConfirmation(cnf)) return undefined;
   if (!(typeof aud === "string" || (Array.isArray(aud) && aud.every((one) => typeof one === "string"))))
     return undefined;
   if (!isTime(iat) || !isTime(exp) || iat > limits.now + SKEW_SECONDS) return undefined;
@@ -31,11 +31,13 @@ export function readAgentClaims(
     : undefined;
 }
 
-/** RFC 8705 §3.1, and no second confirmation method (RFC 7800 §3.1). */
-function isCertificateConfirmation(cnf: unknown): boolean {
+/** RFC 8705 §3.1, RFC 9449 §6.1, and no other confirmation method (RFC 7800 §3.1). */
+function isConfirmation(cnf: unknown): boolean {
   if (typeof cnf !== "object" || cnf === null) return false;
-  const [member, ...others] = Object.entries(cnf);
-  return member?.[0] === "x5t#S256" && typeof member[1] === "string" && others.length === 0;
+  const members = Object.entries(cnf);
+  const isKnown = ([name, value]: [string, unknown]) =>
+    (name === "x5t#S256" || name === "jkt") && typeof value === "string";
+  return members.length > 0 && members.every(isKnown);
 }
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

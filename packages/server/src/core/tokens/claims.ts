@@ -40,8 +40,8 @@ export interface AccessTokenClaims {
   readonly acr?: string;
   readonly device_id?: string;
   readonly device_attestation?: Attestation;
-  /** The certificate that the token is bound to (RFC 8705 §3.1). */
-  readonly cnf?: { readonly "x5t#S256": string };
+  /** What the token is bound to: a certificate (RFC 8705 §3.1), a key (RFC 9449 §6.1). */
+  readonly cnf?: { readonly "x5t#S256"?: string; readonly jkt?: string };
 }
 
 export interface IdTokenClaims {
@@ -81,6 +81,8 @@ export interface TokenSubject {
   /** Undefined for client credentials: the client itself is the subject. */
   readonly user?: TokenUser | undefined;
   readonly device?: TokenDevice | undefined;
+  /** The thumbprint of the key that the request has proven (RFC 9449). */
+  readonly jkt?: string | undefined;
   readonly added?: AddedClaims;
 }
 
@@ -241,6 +243,7 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),
     ...(user ? authenticationClaims(user.authentication) : {}),
     ...deviceClaims(subject.device),
+    ...confirmation(subject),
   };
 }
 
@@ -250,12 +253,23 @@ const authenticationClaims = ({ authTime, amr, acr }: Authentication) => ({
   acr,
 });
 
-function deviceClaims(device: TokenDevice | undefined) {
-  if (!device) return undefined;
-  const { id, attestation, thumbprint } = device;
+function deviceClaims(
+  device: TokenDevice | undefined,
+): Pick<AccessTokenClaims, "device_id" | "device_attestation"> {
+  if (!device) return {};
+  const { id, attestation } = device;
+  if (id === undefined) return {};
+  return { device_id: id, ...(attestation === undefined ? {} : { device_attestation: attestation }) };
+}
+
+function confirmation({ device, jkt }: TokenSubject): Pick<AccessTokenClaims, "cnf"> {
+  const thumbprint = device?.thumbprint;
+  if (thumbprint === undefined && jkt === undefined) return {};
   return {
-    ...(id === undefined ? {} : { device_id: id, device_attestation: attestation }),
-    ...(thumbprint === undefined ? {} : { cnf: { "x5t#S256": thumbprint } }),
+    cnf: {
+      ...(thumbprint === undefined ? {} : { "x5t#S256": thumbprint }),
+      ...(jkt === undefined ? {} : { jkt }),
+    },
   };
 }
 

@@ -17,7 +17,8 @@ type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
 
 const familyColumns = (
   "org_id id application_id user_id session_id consent_id scope resources nonce auth_time amr acr refresh_hash " +
-  "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id scope_definitions"
+  "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id scope_definitions " +
+  "dpop_jkt certificate_thumbprint"
 ).split(" ") as ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>

@@ -44,6 +44,7 @@ import { connectionKeys } from "./0045-connection-keys.ts";
 import { emailSignIns } from "./0046-email-sign-ins.ts";
 import { samlReturns } from "./0047-saml-returns.ts";
 import { connectionTests } from "./0048-connection-tests.ts";
+import { boundGrants } from "./0049-bound-grants.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -92,4 +93,5 @@ export const timeline: readonly Migration[] = [
   emailSignIns,
   samlReturns,
   connectionTests,
+  boundGrants,
 ];

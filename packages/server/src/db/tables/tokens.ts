@@ -27,6 +27,8 @@ export interface AuthorizationCodeTable {
   signing: string | null;
   /** JSON: the ids of the granted custom scopes, by name; null in rows of older versions. */
   scope_definitions: string | null;
+  /** The thumbprint of the key that alone may redeem it (RFC 9449 §10). */
+  dpop_jkt: string | null;
 }
 
 /** A device that waits for a person (RFC 8628). Codes are kept as SHA-256 only. */
@@ -87,6 +89,10 @@ export interface TokenFamilyTable {
   device_id: string | null;
   /** JSON: the ids of the granted custom scopes, by name; null in rows of older versions. */
   scope_definitions: string | null;
+  /** The thumbprint of the key that its first tokens are bound to (RFC 9449). */
+  dpop_jkt: string | null;
+  /** The certificate that its first tokens are bound to (RFC 8705 §3). */
+  certificate_thumbprint: string | null;
 }
 
 export interface RevokedAccessTokenTable {

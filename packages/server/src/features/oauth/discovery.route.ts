@@ -101,6 +101,7 @@ export function providerMetadata(
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     acr_values_supported: Object.values(acrValues),
+    dpop_signing_alg_values_supported: signingAlgs,
     claim_types_supported: ["normal"],
     claims_supported: [...new Set([...protocolClaims, ...userClaims(customScopes), ...customClaims])],
     claims_parameter_supported: true,

@@ -17,6 +17,7 @@ import type { DirectCalls } from "../../http/calls/direct-calls.ts";
 import { NotFound } from "../../http/errors.ts";
 import { callInOrganisation } from "../../http/organisation-lookup.ts";
 import { authenticateToken, type BearerDeps } from "./bearer-authentication.ts";
+import { withDpopNonce } from "./sender-constraint.ts";
 
 export interface EntitledPagesDeps extends BearerDeps {
   readonly organisations: OrganisationDirectory;
@@ -26,8 +27,11 @@ export interface EntitledPagesDeps extends BearerDeps {
 
 export function entitledPagesRoute(app: FastifyInstance, direct: DirectCalls, deps: EntitledPagesDeps): void {
   const handler = (claim: EntitlementScope) =>
-    callInOrganisation<Organisation>(deps.organisations.find, async (organisation, call) =>
-      jsonAnswer(await readPage(deps, organisation, { call, claim })),
+    callInOrganisation<Organisation>(
+      deps.organisations.find,
+      withDpopNonce(deps, async (organisation, call) =>
+        jsonAnswer(await readPage(deps, organisation, { call, claim })),
+      ),
     );
   callRoute(app, direct, { method: "GET", path: "/oauth/:org/userinfo/roles" }, handler("roles"));
   callRoute(app, direct, { method: "GET", path: "/oauth/:org/userinfo/groups" }, handler("groups"));

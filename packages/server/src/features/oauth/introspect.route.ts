@@ -91,7 +91,7 @@ async function describeAccessToken(
   const { scope, ...others } = claims;
   const granted = scope === undefined ? {} : { scope: formatScope(scopes) };
   const current = await entitledNow(deps, organisation, { claims, scopes });
-  return { active: true, ...others, ...current, ...granted, token_type: "Bearer" };
+  return { active: true, ...others, ...current, ...granted, token_type: claims.cnf?.jkt ? "DPoP" : "Bearer" };
 }
 
 /** Roles, groups and permissions as they are, in place of what they were when the token was issued. */

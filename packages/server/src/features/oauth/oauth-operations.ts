@@ -47,7 +47,7 @@ const introspection = Type.Object(
     org_id: Type.Optional(Type.String({ format: "uuid" })),
     scope: Type.Optional(scopeParameter),
     token_type: Type.Optional(
-      Type.String({ description: "`Bearer`; absent for a refresh token", examples: ["Bearer"] }),
+      Type.String({ description: "`Bearer` or `DPoP`; absent for a refresh token", examples: ["Bearer"] }),
     ),
     jti: Type.Optional(Type.String()),
     iat: seconds("Time of issue"),
@@ -63,8 +63,8 @@ const introspection = Type.Object(
     ),
     cnf: Type.Optional(
       Type.Object(
-        { "x5t#S256": Type.String() },
-        { description: "The certificate that the token is bound to (RFC 8705 §3.2)" },
+        { "x5t#S256": Type.Optional(Type.String()), jkt: Type.Optional(Type.String()) },
+        { description: "The certificate (RFC 8705 §3.2) or key (RFC 9449 §6.2) that the token is bound to" },
       ),
     ),
   },

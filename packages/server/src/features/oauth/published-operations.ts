@@ -21,7 +21,7 @@ const metadata = Type.Object(
       id_token_signing_alg_values_supported token_endpoint_auth_methods_supported
       revocation_endpoint_auth_methods_supported introspection_endpoint_auth_methods_supported
       token_endpoint_auth_signing_alg_values_supported revocation_endpoint_auth_signing_alg_values_supported
-      introspection_endpoint_auth_signing_alg_values_supported code_challenge_methods_supported
+      introspection_endpoint_auth_signing_alg_values_supported dpop_signing_alg_values_supported code_challenge_methods_supported
       prompt_values_supported acr_values_supported claim_types_supported claims_supported ui_locales_supported`,
       strings,
     ),

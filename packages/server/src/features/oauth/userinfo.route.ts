@@ -25,14 +25,18 @@ import { callRoute } from "../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../http/calls/direct-calls.ts";
 import { callInOrganisation } from "../../http/organisation-lookup.ts";
 import { authenticateBearer, type BearerAuthentication, type BearerDeps } from "./bearer-authentication.ts";
+import { withDpopNonce } from "./sender-constraint.ts";
 
 export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps {
   readonly organisations: OrganisationDirectory;
 }
 
 export function userinfoRoutes(app: FastifyInstance, direct: DirectCalls, deps: UserinfoDeps): void {
-  const handler = callInOrganisation<Organisation>(deps.organisations.find, async (organisation, call) =>
-    jsonAnswer(await userinfoClaims(deps, await authenticateBearer(deps, organisation, call))),
+  const handler = callInOrganisation<Organisation>(
+    deps.organisations.find,
+    withDpopNonce(deps, async (organisation, call) =>
+      jsonAnswer(await userinfoClaims(deps, await authenticateBearer(deps, organisation, call))),
+    ),
   );
   callRoute(app, direct, { method: "GET", path: "/oauth/:org/userinfo" }, handler);
   callRoute(app, direct, { method: "POST", path: "/oauth/:org/userinfo" }, handler);

@@ -42,7 +42,11 @@ const cards: Readonly<Record<TabId, SettingCards>> = {
     ["consent", ["consentMode"]],
   ],
   advanced: [
-    ["security", ["requirePkce", "requireNonceWithoutPkce", "tlsClientCertificateBoundAccessTokens"]],
+    ["security", ["requirePkce", "requireNonceWithoutPkce"]],
+    [
+      "senderConstraint",
+      ["dpopBoundAccessTokens", "requireDpopNonce", "tlsClientCertificateBoundAccessTokens"],
+    ],
     [
       "signatures",
       [

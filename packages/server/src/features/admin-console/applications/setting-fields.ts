@@ -11,6 +11,12 @@ import {
   groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "../../../core/applications/application.ts";
+import {
+  declaredSettings,
+  defaultOf,
+  type SecuritySetting,
+  securitySettings,
+} from "../../../core/applications/security-settings.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
@@ -51,6 +57,16 @@ const text: Control = { kind: "text", isCode: true };
 const check: Control = { kind: "check" };
 const seconds: Control = { kind: "seconds" };
 const alg: Control = { kind: "select", values: algorithms };
+
+const securityControls = Object.fromEntries(
+  securitySettings.map((name): [SecuritySetting, Control] => {
+    const setting = declaredSettings[name];
+    if (setting.kind === "flag") return [name, check];
+    if (setting.kind === "list") return [name, { kind: "lines" }];
+    if (setting.kind === "text") return [name, text];
+    return [name, { kind: "select", values: setting.values, hasNone: defaultOf(setting) === undefined }];
+  }),
+) as Record<SecuritySetting, Control>;
 
 export const controls: Readonly<Record<SettingId, Control>> = {
   name: { kind: "text", isRequired: true },
@@ -93,4 +109,5 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   requireSignedKeyCalls: check,
   signingPoolId: { kind: "pool" },
   backchannelLogoutUri: text,
+  ...securityControls,
 };

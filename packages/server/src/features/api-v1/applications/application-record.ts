@@ -19,6 +19,10 @@ import {
   changedConsentMembers,
   consentModeOf,
 } from "../../../core/applications/consent-mode.ts";
+import {
+  optionalSecuritySchemas,
+  valuedSecuritySchemas,
+} from "../../../core/applications/security-schemas.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import { mergePatch } from "../../../http/api/merge-patch.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
@@ -70,6 +74,7 @@ const valued = {
     description: "`groups` in tokens: those on a path to access or a role here, or all",
   }),
   groupsClaimValue: Type.Enum([...groupsClaimValues]),
+  ...valuedSecuritySchemas,
 };
 
 /** Settings that may be unset. */
@@ -87,6 +92,7 @@ const optional = {
   backchannelLogoutUri: Type.String(),
   requiredAcr: Type.Enum(Object.values(acrValues)),
   signingPoolId: Type.String({ description: "The signing pool whose agents sign its tokens" }),
+  ...optionalSecuritySchemas,
 };
 
 const enabled = Type.Boolean({ description: "`false` revokes codes and refresh tokens permanently" });

@@ -17,6 +17,7 @@ import {
   changedConsentMembers,
   consentModeOf,
 } from "../../../core/applications/consent-mode.ts";
+import { optionalSecuritySchemas, securitySchemas } from "../../../core/applications/security-schemas.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
 import { wireTime } from "../../../http/api/times.ts";
@@ -89,6 +90,7 @@ const members = {
   allowPermanentKeys: Type.Boolean(),
   requireSignedKeyCalls: Type.Boolean(),
   signingPoolId: Type.String({ description: "The signing pool whose agents sign its tokens" }),
+  ...securitySchemas,
 };
 
 const { name, clientType, ...others } = members;
@@ -122,6 +124,9 @@ export const clientSchema = Type.Object(
     backchannelLogoutUri: absentAsNull(members.backchannelLogoutUri),
     requiredAcr: absentAsNull(members.requiredAcr),
     signingPoolId: absentAsNull(members.signingPoolId),
+    ...Object.fromEntries(
+      Object.entries(optionalSecuritySchemas).map(([name, schema]) => [name, absentAsNull(schema)]),
+    ),
     secrets: Type.Array(secretSchema),
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),

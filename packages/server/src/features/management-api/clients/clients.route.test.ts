@@ -38,6 +38,7 @@ const MEMBERS =
   RefreshTokenLifetimeSeconds refreshTokenAbsoluteLifetimeSeconds refreshTokenGraceSeconds
   issueRefreshTokenWithoutOfflineAccess idTokenIncludesScopeClaims idTokenSignedResponseAlg accessTokenSignedResponseAlg accessTokenType audience
   backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
+  dpopBoundAccessTokens requireDpopNonce
   signingPoolId secrets createdAt updatedAt`.split(/\s+/);
 
 describe("management API: clients", () => {

@@ -90,13 +90,27 @@ export async function tokenDevice(
   return { id, attestation, ...(isBound ? { thumbprint: certificate.fingerprint } : {}) };
 }
 
-/** RFC 8705 §3: whether the request has the certificate that the token is bound to. True for an unbound token. */
-export async function hasValidBinding(
+/**
+ * Whether a request without a DPoP proof may use the token: with the certificate that it is bound to (RFC 8705 §3). True for an
+ * unbound token.
+ */
+export const hasValidBinding = async (
+  deps: PresentedDeviceDeps,
+  organisation: Organisation,
+  call: Arrived,
+  claims: AccessTokenClaims,
+): Promise<boolean> =>
+  claims.cnf?.jkt === undefined && (await hasBoundCertificate(deps, organisation, call, claims));
+
+/** RFC 8705 §3: whether the request has the certificate that the token is bound to. True for a token of none. */
+export async function hasBoundCertificate(
   deps: PresentedDeviceDeps,
   { id: orgId }: Organisation,
   call: Arrived,
   claims: AccessTokenClaims,
 ): Promise<boolean> {
+  // Of a key alone: see sender-constraint.ts.
+  if (typeof claims.cnf?.jkt === "string" && claims.cnf["x5t#S256"] === undefined) return true;
   const der = claims.cnf === undefined ? undefined : clientCertificate(call);
   const binding = certificateBinding(claims, der);
   if (binding !== "holds" || der === undefined) return binding === "unbound";

@@ -9,6 +9,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
 import { findCode, markCodeUsed } from "../../../core/codes/codes.store.ts";
+import { invalidProof } from "../../../core/dpop/dpop-proof.ts";
 import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import { newRefreshToken } from "../../../core/tokens/token-family.ts";
@@ -51,6 +52,9 @@ async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<Cod
   if (code.applicationId !== application.id) throw refused("issued to another client");
   requireSameRedirectUri(code, form.values.get("redirect_uri"));
   requireCodeVerifier(code, form.values.get("code_verifier"));
+  // RFC 9449 §10: only the key that the authorization request named redeems it.
+  if (code.dpopJkt !== null && code.dpopJkt !== request.dpopJkt)
+    throw invalidProof("the code is bound to another key");
   // After PKCE: a code seen in a log or a history is not enough to revoke what it issued.
   if (code.usedAt !== null) throw await replayed(deps, request, code);
   if (code.expiresAt <= now) throw refused("expired");
@@ -79,7 +83,7 @@ async function redeemCode(
   { code, familyId }: CodeBasis,
   signed: SignedTokens | HeldTokens,
 ): Promise<ConsumedGrant> {
-  const { application, deviceId } = request;
+  const { application, deviceId, dpopJkt, certificateThumbprint } = request;
   const { orgId, codeHash } = code;
   const refreshToken = getsRefreshToken(application, code.scopes)
     ? newRefreshToken(deps, orgId, familyId)
@@ -88,7 +92,8 @@ async function redeemCode(
   const tokens = await deps.database.transaction(async (tx) => {
     if (!(await markCodeUsed(tx, { orgId, codeHash, familyId, now }))) return undefined;
     const family = { id: familyId, refreshToken, now };
-    if (!(await startTokenFamily(tx, application, { ...code, deviceId }, family)))
+    const basis = { ...code, deviceId, dpopJkt, certificateThumbprint };
+    if (!(await startTokenFamily(tx, application, basis, family)))
       throw refused("the session or the consent has ended");
     return releaseTokens(signed, tx);
   });

@@ -23,6 +23,8 @@ export interface FamilyBasis
     | "authentication"
     | "requestedClaims"
     | "deviceId"
+    | "dpopJkt"
+    | "certificateThumbprint"
   > {
   readonly sessionId: string;
 }

@@ -125,7 +125,7 @@ async function redeemDeviceCode(
   { authorization, familyId }: DeviceCodeBasis,
   signed: SignedTokens | HeldTokens,
 ): Promise<ConsumedGrant> {
-  const { application, deviceId } = request;
+  const { application, deviceId, dpopJkt, certificateThumbprint } = request;
   const { orgId, deviceCodeHash, approval, scopes, definitions, resources } = authorization;
   const refreshToken = newRefreshToken(deps, orgId, familyId);
   const now = deps.clock();
@@ -133,7 +133,8 @@ async function redeemDeviceCode(
     if (!(await markDeviceCodeUsed(tx, { orgId, deviceCodeHash, familyId, now }))) return undefined;
     // RFC 8628 has neither nonce nor claims parameter.
     const requested = { nonce: null, requestedClaims: noRequestedClaims };
-    const basis = { orgId, scopes, definitions, resources, ...approval, ...requested, deviceId };
+    const binding = { deviceId, dpopJkt, certificateThumbprint };
+    const basis = { orgId, scopes, definitions, resources, ...approval, ...requested, ...binding };
     if (!(await startTokenFamily(tx, application, basis, { id: familyId, refreshToken, now })))
       throw refused("the session or the consent has ended");
     return releaseTokens(signed, tx);

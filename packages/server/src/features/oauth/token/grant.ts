@@ -31,6 +31,10 @@ export interface GrantRequest {
   readonly address: string;
   /** The device whose certificate came with the request, for clients that use certificates; else null. */
   readonly deviceId: string | null;
+  /** The thumbprint of the key of the request's DPoP proof. */
+  readonly dpopJkt: string | null;
+  /** The certificate that the tokens are bound to. */
+  readonly certificateThumbprint: string | null;
 }
 
 /** A validated grant: what it gives, and to whom. Each grant adds what it consumes later. */

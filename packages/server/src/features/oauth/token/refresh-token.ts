@@ -61,6 +61,9 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
   // RFC 8705 §7.1: bound to the device, not to one certificate, so that a renewed certificate works. Checked before
   // reuse detection: another device revokes nothing either.
   if (family.deviceId !== request.deviceId) throw refused("issued to another device, or to none");
+  // RFC 9449 §5: a public client's refresh token is bound to the key. Before reuse detection too, and in the grace window.
+  const isBound = application.settings.tokenEndpointAuthMethod === "none" && family.dpopJkt !== null;
+  if (isBound && family.dpopJkt !== request.dpopJkt) throw refused("bound to another key");
   const proofHash = sha256Base64url(token);
   await requireUsable(deps, request, family, proofHash, now);
   const user = await findUser(deps.database.query, organisation.id, family.userId);

@@ -56,6 +56,8 @@ forEachDatabase(({ fresh }) => {
       form: parseForm(new URLSearchParams(form).toString()),
       now: running.service.clock(),
       deviceId: null,
+      dpopJkt: null,
+      certificateThumbprint: null,
       address: "127.0.0.1",
     };
     const basis = await grant.validate(request);

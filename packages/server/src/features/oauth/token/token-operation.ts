@@ -79,7 +79,9 @@ const request = Type.Union([
 const tokenResponse = Type.Object(
   {
     access_token: Type.String({ description: "A JWT (RFC 9068)", examples: ["eyJhbGciOiJFUzI1NiJ9…"] }),
-    token_type: Type.Literal("Bearer"),
+    token_type: Type.Enum(["Bearer", "DPoP"], {
+      description: "`DPoP` when the request had a DPoP proof (RFC 9449)",
+    }),
     expires_in: Type.Integer({ description: "Seconds", examples: [3600] }),
     scope: Type.Optional(scopeParameter),
     refresh_token: Type.Optional(

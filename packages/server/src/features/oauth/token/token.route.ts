@@ -9,6 +9,7 @@ import { countToken } from "../../../core/activity/kinds.ts";
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { seconds } from "../../../core/clock.ts";
+import { useDpopProof } from "../../../core/dpop/dpop-proof.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { apiAudience, apiScopesOf, grantableByUser } from "../../../core/scopes/api-scopes.ts";
@@ -35,9 +36,10 @@ import {
   identifyClient,
 } from "../client-authentication/client-authentication.ts";
 import { tokenDevice } from "../client-authentication/client-device.ts";
+import { clientProof, type DpopDeps, withDpopNonce } from "../sender-constraint.ts";
 import type { Grant, GrantBasis } from "./grant.ts";
 
-export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps {
+export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps, DpopDeps {
   readonly organisations: OrganisationDirectory;
   /** For applications without a signing pool. */
   readonly signer: Signer;
@@ -56,7 +58,7 @@ interface TokenRequest {
 /** RFC 6749 §5.1. */
 interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: "Bearer";
+  readonly token_type: "Bearer" | "DPoP";
   readonly expires_in: number;
   readonly scope?: string;
   readonly id_token?: string;
@@ -64,8 +66,9 @@ interface TokenResponse {
 }
 
 export function tokenRoute(app: FastifyInstance, direct: DirectCalls, deps: TokenRouteDeps): void {
-  const handler = callInOrganisation<Organisation>(deps.organisations.find, (organisation, call) =>
-    answerTokenRequest(deps, organisation, call),
+  const handler = callInOrganisation<Organisation>(
+    deps.organisations.find,
+    withDpopNonce(deps, (organisation, call) => answerTokenRequest(deps, organisation, call)),
   );
   callRoute(app, direct, { method: "POST", path: "/oauth/:org/token" }, handler);
 }
@@ -134,12 +137,16 @@ async function issueTokens(
   const now = deps.clock();
   const address = addressOf(call);
   const device = await tokenDevice(deps, application, clientDevice, call);
+  const proof = clientProof(deps, organisation, call, application.settings);
   const { form } = call;
-  const grantRequest = { organisation, application, form, now, address, deviceId: device?.id ?? null };
+  const binding = { dpopJkt: proof?.jkt ?? null, certificateThumbprint: device?.thumbprint ?? null };
+  const of = { organisation, application, form, now, address };
+  const grantRequest = { ...of, ...binding, deviceId: device?.id ?? null };
   const basis = grantableBasis(await inSpan("grant", grant.validate, grantRequest), application, deps);
+  if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
 
   // 4 the subject, with its scopes, audience, binding and claims
-  const subject = await resolveSubject(deps, application, basis, device);
+  const subject = { ...(await resolveSubject(deps, application, basis, device)), jkt: proof?.jkt };
 
   // 5 sign, by local keys or the organisation's agents: a failed signature burns no code and no refresh token
   const signer = application.settings.signingPoolId === undefined ? deps.signer : deps.poolSigning;
@@ -157,7 +164,7 @@ async function issueTokens(
   const { exp, iat } = unsigned.accessToken;
   return {
     access_token: tokens.accessToken,
-    token_type: "Bearer",
+    token_type: proof ? "DPoP" : "Bearer",
     expires_in: tokens.exp === undefined ? exp - iat : tokens.exp - seconds(deps.clock()),
     ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),
     ...(tokens.idToken === undefined ? {} : { id_token: tokens.idToken }),

@@ -32,6 +32,7 @@ export const requestParameters: ReadonlySet<string> = new Set([
   "nonce",
   "code_challenge",
   "code_challenge_method",
+  "dpop_jkt",
   "prompt",
   "max_age",
   "acr_values",
@@ -68,6 +69,8 @@ export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
   readonly codeChallenge: string | null;
+  /** The thumbprint of the key that alone may redeem the code (RFC 9449 §10). */
+  readonly dpopJkt: string | null;
   readonly nonce: string | null;
   /** As requested; see requested-access.ts for those that are supported. */
   readonly requestedClaims: RequestedClaims;
@@ -124,6 +127,7 @@ export function readAuthorizationRequest(
     scopes,
     resources: requestedResources(form, nameable),
     codeChallenge: readChallenge(values, settings, { scopes, nonce }),
+    dpopJkt: readThumbprint(values.get("dpop_jkt")),
     nonce,
     requestedClaims,
     prompts: readPrompts(values.get("prompt")),
@@ -202,6 +206,12 @@ function readChallenge(
   if (method !== "S256") throw invalid("code_challenge_method must be S256", "pkce-method");
   if (!isS256Challenge(challenge)) throw invalid("code_challenge is malformed");
   return challenge;
+}
+
+function readThumbprint(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (!/^[A-Za-z0-9_-]{43}$/.test(text)) throw invalid("dpop_jkt is not the thumbprint of a key");
+  return text;
 }
 
 function readPrompts(text: string | undefined): Prompt[] {

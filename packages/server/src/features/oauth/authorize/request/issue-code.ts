@@ -48,6 +48,7 @@ export async function issueCode(
     definitions: access.definitions,
     resources: request.resources,
     codeChallenge: request.codeChallenge,
+    dpopJkt: request.dpopJkt,
     nonce: request.nonce,
     requestedClaims: access.requestedClaims,
     authentication: authenticationClaims(request, signedIn),

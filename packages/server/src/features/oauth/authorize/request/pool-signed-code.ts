@@ -121,13 +121,14 @@ async function tokensToSign(
   { signedIn, consentId }: CodeBasis,
   familyId: string,
 ): Promise<TokensToSign> {
-  const { application, scopes, resources, nonce } = request;
+  const { application, scopes, resources, nonce, dpopJkt } = request;
   const now = deps.clock();
   const subject = {
     issuer: await applicationIssuer(deps, application),
     application,
     scopes,
     resources,
+    jkt: dpopJkt ?? undefined,
     user: {
       user: signedIn.user,
       authentication: authenticationClaims(request, signedIn),

@@ -14,6 +14,7 @@ export type ConsoleApplicationSettingsTexts = {
         logout: { title: string; text: string; }; access: { title: string; text: string; };
         scopes: { title: string; text: string; }; consent: { title: string; text: string; };
         security: { title: string; text: string; }; sessionKeys: { title: string; text: string; };
+        senderConstraint: { title: string; text: string; };
       };
       fields: {
         name: { label: string; hint: string; }; description: { label: string; hint: string; };
@@ -41,6 +42,8 @@ export type ConsoleApplicationSettingsTexts = {
         returnUrls: { label: string; hint: string; }; allowPermanentKeys: { label: string; hint: string; };
         requireSignedKeyCalls: { label: string; hint: string; };
         backchannelLogoutUri: { label: string; hint: string; };
+        dpopBoundAccessTokens: { label: string; hint: string; };
+        requireDpopNonce: { label: string; hint: string; };
       };
       otherScopes: { other: string; otherHint: string; };
       choices: {

@@ -1,0 +1,66 @@
+/**
+ * The settings of modern OAuth, each declared once: the APIs, the configuration file, the command line, the console and the
+ * validation read them here. A new one is a member of the interface, a row of the table, and its texts in `locales/`.
+ */
+
+export interface SecuritySettings {
+  /** Every token request proves a key, which its tokens are bound to (RFC 9449). */
+  readonly dpopBoundAccessTokens: boolean;
+  /** A DPoP proof has a nonce of ours (RFC 9449 §8). */
+  readonly requireDpopNonce: boolean;
+}
+
+export type SecuritySetting = keyof SecuritySettings;
+
+interface Described {
+  /** For the reference of the APIs. */
+  readonly description: string;
+  /** For the command line. */
+  readonly help: string;
+}
+
+/** Without a default, the setting may be unset. */
+export type DeclaredSetting = Described &
+  (
+    | { readonly kind: "flag" }
+    | { readonly kind: "choice"; readonly values: readonly string[]; readonly default?: string }
+    | { readonly kind: "text" }
+    | { readonly kind: "list" }
+  );
+
+export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>> = {
+  dpopBoundAccessTokens: {
+    kind: "flag",
+    description: "Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449)",
+    help: "bind tokens to the key of a DPoP proof, which every token request then needs (RFC 9449)",
+  },
+  requireDpopNonce: {
+    kind: "flag",
+    description: "DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8)",
+    help: "require a nonce of this server in DPoP proofs (RFC 9449 §8)",
+  },
+};
+
+export const securitySettings = Object.keys(declaredSettings) as SecuritySetting[];
+
+/** What an unset one counts as; undefined for those that may be unset. */
+export function defaultOf(setting: DeclaredSetting): unknown {
+  if (setting.kind === "flag") return false;
+  if (setting.kind === "list") return [];
+  return setting.kind === "choice" ? setting.default : undefined;
+}
+
+export const securityDefaults = Object.fromEntries(
+  Object.entries(declaredSettings).flatMap(([name, setting]) => {
+    const value = defaultOf(setting);
+    return value === undefined ? [] : [[name, value]];
+  }),
+) as unknown as SecuritySettings;
+
+const isOptional = (name: SecuritySetting): boolean => defaultOf(declaredSettings[name]) === undefined;
+export const valuedSettings = securitySettings.filter((name) => !isOptional(name));
+export const optionalSettings = securitySettings.filter(isOptional);
+
+/** `dpopBoundAccessTokens` is `dpop-bound-access-tokens`. */
+export const optionOf = (name: SecuritySetting): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
