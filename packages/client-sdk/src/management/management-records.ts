@@ -74,6 +74,10 @@ export type ChangedClient = {
   requireSignedKeyCalls?: boolean | null;
   /** The signing pool whose agents sign its tokens */
   signingPoolId?: string | null;
+  /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
+  dpopBoundAccessTokens?: boolean | null;
+  /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
+  requireDpopNonce?: boolean | null;
 };
 
 export type ChangedScope = {
@@ -174,6 +178,10 @@ export type Client = {
   allowPermanentKeys: boolean;
   requireSignedKeyCalls: boolean;
   signingPoolId: string | null;
+  /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
+  dpopBoundAccessTokens: boolean;
+  /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
+  requireDpopNonce: boolean;
   secrets: ClientSecret[];
   createdAt: string;
   updatedAt: string;
@@ -281,6 +289,10 @@ export type NewClient = {
   requireSignedKeyCalls?: boolean | null;
   /** The signing pool whose agents sign its tokens */
   signingPoolId?: string | null;
+  /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
+  dpopBoundAccessTokens?: boolean | null;
+  /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
+  requireDpopNonce?: boolean | null;
 };
 
 export type NewScope = {

@@ -65,6 +65,10 @@ export type ApiApplication = {
   /** `groups` in tokens: those on a path to access or a role here, or all */
   groupsClaim: "assigned" | "all";
   groupsClaimValue: "displayName" | "id" | "externalId";
+  /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
+  dpopBoundAccessTokens: boolean;
+  /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
+  requireDpopNonce: boolean;
   /** `false` revokes codes and refresh tokens permanently */
   enabled: boolean;
   secrets: ApiClientSecret[];
@@ -127,6 +131,8 @@ export type ApiApplicationChange = {
   requireSignedKeyCalls?: boolean | null;
   groupsClaim?: ("assigned" | "all") | null;
   groupsClaimValue?: ("displayName" | "id" | "externalId") | null;
+  dpopBoundAccessTokens?: boolean | null;
+  requireDpopNonce?: boolean | null;
   enabled?: boolean | null;
 };
 
@@ -227,6 +233,10 @@ export type ApiNewApplication = {
   /** `groups` in tokens: those on a path to access or a role here, or all */
   groupsClaim?: ("assigned" | "all") | null;
   groupsClaimValue?: ("displayName" | "id" | "externalId") | null;
+  /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
+  dpopBoundAccessTokens?: boolean | null;
+  /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
+  requireDpopNonce?: boolean | null;
   /** `false` revokes codes and refresh tokens permanently */
   enabled?: boolean | null;
 };
@@ -236,10 +246,10 @@ export type ApplicationsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
       /** Words that each record has */
       search?: string;
     };
