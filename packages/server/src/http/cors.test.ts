@@ -66,7 +66,7 @@ forEachDatabase(({ fresh }) => {
         assert.equal(answer.status, 204);
         assert.equal(allowed(answer), origin, endpoint);
         assert.equal(answer.headers.get("access-control-allow-methods"), "GET, POST");
-        assert.equal(answer.headers.get("access-control-allow-headers"), "Authorization, Content-Type");
+        assert.equal(answer.headers.get("access-control-allow-headers"), "Authorization, Content-Type, DPoP");
         assert.equal(answer.headers.get("access-control-max-age"), "600");
         assert.equal(answer.headers.get("vary"), "Origin");
         assert.equal(answer.headers.get("access-control-allow-credentials"), null);
@@ -122,7 +122,7 @@ forEachDatabase(({ fresh }) => {
     }
     const userinfo = await sendRaw(`${org.issuer}/userinfo`, { headers: { origin: ORIGIN } });
     assert.equal(allowed(userinfo), ORIGIN);
-    assert.equal(userinfo.headers.get("access-control-expose-headers"), "WWW-Authenticate, Retry-After");
+    assert.equal(userinfo.headers.get("access-control-expose-headers"), "WWW-Authenticate, Retry-After, DPoP-Nonce");
   });
 
   test("introspection and pages allow no origin", async () => {

@@ -43,10 +43,11 @@ describe("the checks before a signature", () => {
     assert.equal(checkRequest(request, { policy: device, keys: [key], now }).grant, "device_code");
   });
 
-  test("device claims and a certificate binding are accepted", () => {
+  test("device claims and bindings to a certificate or key are accepted", () => {
     const device = { device_id: "d", device_attestation: "tpm", cnf: { "x5t#S256": thumbprint } };
     check(sampleRequest(key, now, { access: device }));
     check(sampleRequest(key, now, { access: { device_id: "d" } }));
+    check(sampleRequest(key, now, { access: { cnf: { jkt: thumbprint } } }));
   });
 
   const client = "55555555-5555-4555-8555-555555555555";
@@ -83,7 +84,7 @@ describe("the checks before a signature", () => {
     ["a claim more", "claims", { access: { role: "Administrator" } }],
     ["a claim more in the ID token", "claims", { id: { groups: ["root"] } }],
     ["a hash of a token that is not there", "claims", { id: { at_hash: "x" } }],
-    ["a binding to no device", "device_id", { access: { cnf: { "x5t#S256": thumbprint } } }],
+    ["an attestation of no device", "device_id", { access: { device_attestation: "tpm" } }],
     ["a binding to a key that the token brings", "cnf", { access: { device_id: "d", cnf: { jwk: {} } } }],
     ["a binding that is no hash", "cnf", { access: { device_id: "d", cnf: { "x5t#S256": "*" } } }],
     ["two bindings", "cnf", { access: { device_id: "d", cnf: { "x5t#S256": thumbprint, jkt: "x" } } }],

@@ -18,5 +18,7 @@ test("rejects an agent's token with a binding that cannot be checked", () => {
     assert.equal(readAgentClaims({ ...own, device_id: "d", cnf }, limits), undefined, JSON.stringify(cnf));
   const ofNoDevice = { ...own, cnf: thumbprint };
   assert.deepEqual(readAgentClaims(ofNoDevice, limits), ofNoDevice, "a self-signed certificate");
+  const ofKey = { ...own, cnf: { ...thumbprint, jkt: "k".repeat(43) } };
+  assert.deepEqual(readAgentClaims(ofKey, limits), ofKey, "a key of DPoP");
   assert.equal(readAgentClaims({ ...own, device_id: 1 }, limits), undefined);
 });

@@ -36,8 +36,10 @@ function isConfirmation(cnf: unknown): boolean {
   if (typeof cnf !== "object" || cnf === null) return false;
   const members = Object.entries(cnf);
   const isKnown = ([name, value]: [string, unknown]) =>
-    (name === "x5t#S256" || name === "jkt") && typeof value === "string";
+    typeof value === "string" && (name === "x5t#S256" || (name === "jkt" && isThumbprint(value)));
   return members.length > 0 && members.every(isKnown);
 }
+
+const isThumbprint = (value: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(value);
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
