@@ -15,6 +15,7 @@ import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SigningPoolsCalls } from "./generated/signing-pools.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
 import type { UsersCalls } from "./generated/users.ts";
+import type { WebhooksCalls } from "./generated/webhooks.ts";
 
 /** All calls, by their routes. */
 export interface ApiCalls
@@ -32,4 +33,5 @@ export interface ApiCalls
     ScopesCalls,
     SigningPoolsCalls,
     SystemAccountsCalls,
-    UsersCalls {}
+    UsersCalls,
+    WebhooksCalls {}

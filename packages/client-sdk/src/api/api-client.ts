@@ -72,6 +72,11 @@ export interface ApiClient {
     ApiChanges<"domains"> &
     ApiDeletes &
     ApiActs<"domains">;
+  readonly webhooks: ApiReads<"webhooks"> &
+    ApiCreates<"webhooks"> &
+    ApiChanges<"webhooks"> &
+    ApiDeletes &
+    ApiActs<"webhooks">;
   readonly devices: ApiReads<"devices"> & ApiActs<"devices">;
   readonly enrollmentCodes: ApiReads<"enrollment-codes"> &
     ApiCreates<"enrollment-codes"> &
@@ -128,6 +133,7 @@ export function apiClient(configuration: GrantConfiguration, options: ApiClientO
     ...{ preauthorizations: of("preauthorizations"), systemAccounts: of("system-accounts") },
     ...{ connections: of("connections"), domains: of("domains"), devices: of("devices") },
     ...{ enrollmentCodes: of("enrollment-codes"), pools: of("pools"), agents: of("agents") },
+    webhooks: of("webhooks"),
   };
   return { ...records, ...anyOperation(client) } as unknown as ApiClient;
 }

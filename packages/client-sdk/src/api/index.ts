@@ -137,6 +137,17 @@ export type {
   ApiUserImportResult,
 } from "./generated/users.ts";
 export type {
+  ApiNewWebhook,
+  ApiWebhook,
+  ApiWebhookChange,
+  ApiWebhookDelivery,
+  ApiWebhookDeliveryWithPayload,
+  ApiWebhookReplay,
+  ApiWebhookReplayed,
+  ApiWebhookRotation,
+  ApiWebhookWithSecret,
+} from "./generated/webhooks.ts";
+export type {
   ActOptions,
   ApiActs,
   ApiChanges,

@@ -46,6 +46,8 @@ import { secretCommands } from "./secret/secret-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
 import { userCommands } from "./user/user-commands.ts";
+import { listenCommand } from "./webhook/listen.ts";
+import { webhookCommands } from "./webhook/webhook-commands.ts";
 import { organisationCall, withService } from "./with-service.ts";
 
 const onDatabase: readonly Command[] = [
@@ -77,6 +79,8 @@ const onDatabase: readonly Command[] = [
   ...scopeCommands,
   ...consentCommands,
   ...auditCommands,
+  ...webhookCommands,
+  listenCommand,
 ];
 
 /** With `--server` where they can do without the database. */

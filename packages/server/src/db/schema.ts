@@ -7,6 +7,7 @@ import type { ConnectionsSchema } from "./tables/connections.ts";
 import type { ConsentsSchema } from "./tables/consents.ts";
 import type { DeviceIdentitySchema } from "./tables/device-identity.ts";
 import type { DomainsSchema } from "./tables/domains.ts";
+import type { EventsSchema } from "./tables/events.ts";
 import type { GroupsSchema } from "./tables/groups.ts";
 import type { GuardsSchema } from "./tables/guards.ts";
 import type { MessagesSchema } from "./tables/messages.ts";
@@ -24,6 +25,7 @@ export interface Schema
     DomainsSchema,
     ConsentsSchema,
     DeviceIdentitySchema,
+    EventsSchema,
     GroupsSchema,
     GuardsSchema,
     MessagesSchema,

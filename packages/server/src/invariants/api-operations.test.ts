@@ -297,4 +297,8 @@ const acts: readonly AuditAction[] = [
   "user.profile-changed",
   "user.session-ended",
   "user.signed-out-everywhere",
+  "webhook.changed",
+  "webhook.created",
+  "webhook.deleted",
+  "webhook.tested",
 ];

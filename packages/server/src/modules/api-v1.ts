@@ -43,6 +43,7 @@ import { apiIdentitiesRoutes } from "../features/api-v1/users/identities.route.t
 import { apiImportUsersRoute } from "../features/api-v1/users/import-users.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
+import { apiWebhooksRoutes } from "../features/api-v1/webhooks/webhooks.route.ts";
 import { registerDevice, withdrawCode } from "../features/device-identity/admin/register-device.ts";
 import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
 import {
@@ -135,6 +136,7 @@ export function apiV1Routes(
   apiSigningKeysRoutes(api, { ...apiDeps, config: service.config });
   apiAuditEventsRoutes(api, apiDeps);
   apiConfigurationRoutes(api, apiDeps);
+  apiWebhooksRoutes(api, apiDeps);
 }
 
 function devicesRoutes(api: ApiScope, deps: DeviceCaDeps): void {

@@ -13,6 +13,7 @@ import { sealedMails } from "../core/mail/outbox.ts";
 import { sealedTotpSecrets } from "../core/second-factors/totp/totp.ts";
 import { sealedSigningKeys } from "../core/signing-keys/signing-keys.ts";
 import { sealedAccountSecrets } from "../core/system-accounts/system-accounts.ts";
+import { sealedWebhookSecrets } from "../core/webhooks/webhook-secret.ts";
 import { sealedRequests } from "../features/sovereign/requests/signing-request.ts";
 import type { Service } from "./open-service.ts";
 
@@ -38,6 +39,7 @@ export const sealedColumns = ({
       sealedIdTokens,
       sealedSamlReturns,
       sealedTestResults,
+      ...sealedWebhookSecrets,
     ],
   },
   { encryption: signingRequestEncryption(masterKeys), columns: sealedRequests },

@@ -49,7 +49,13 @@ const env = () => ({
 const dummies: Readonly<Record<string, string>> = {
   ...{ org: id, app: id, id, pool: id, key: "shop-admin", name: "Shop", type: "confidential" },
   ...{ email: "ada@acme.example", "new-email": "ada@lovelace.example", "display-name": "Pay" },
-  ...{ access: "assigned", scope: "openid", permission: "invoice:read" },
+  ...{ url: "https://app.example/hooks", webhook: id, from: "2026-01-01T00:00:00Z" },
+  ...{
+    "forward-to": "http://localhost:3000/",
+    access: "assigned",
+    scope: "openid",
+    permission: "invoice:read",
+  },
 };
 
 /** What a command needs that no single option of it is required for. */
@@ -57,6 +63,8 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "group update": ["--name", "x"],
   "group add": ["--user", id],
   "group remove": ["--user", id],
+  "webhook create": ["--event", "user.*"],
+  "webhook update": ["--disable"],
   "role update": ["--name", "x"],
   "role assign": ["--user", id],
   "role unassign": ["--user", id],

@@ -9,6 +9,7 @@ import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { auditRetention } from "../../core/audit/retention/retention.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { checkDueDomains } from "../../core/domains/domain-proof.ts";
+import { startEventWorker } from "../../core/event-deliveries/worker.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { finishDeletions } from "../../core/organisations/deletion/finish-deletions.ts";
@@ -19,6 +20,7 @@ import { STUCK_MS } from "../../features/health/process-state.ts";
 import { signingRequestRemovals } from "../../features/sovereign/requests/expire-requests.ts";
 import { boundsOf } from "../../http/listeners/connection-bounds.ts";
 import type { ListenerEvents } from "../../modules/certificate-listeners.ts";
+import { eventTargetKinds } from "../../modules/event-targets.ts";
 import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
@@ -269,9 +271,15 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     note: (line) => log.info(line, "mail"),
     onError: (error) => log.error(describeError(error), "sending mail failed"),
   });
+  const events = startEventWorker({
+    ...service,
+    kinds: eventTargetKinds(service),
+    onError: (error) => log.error(describeError(error), "sending events failed"),
+  });
   const stopAuditChain = startAuditChain({
     ...service,
     noteHead: (head) => log.info(head, "audit head"),
+    moved: ({ orgId }) => events.moved(orgId),
     onError: (error) => log.error(describeError(error), "chaining the audit log failed"),
   });
   const stopAuditStream = startStream(service, log);
@@ -279,7 +287,7 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
     // Last, so that the other jobs' final events are chained too.
     await stopAuditChain();
-    await stopAuditStream();
+    await Promise.all([events.stop(), stopAuditStream()]);
   };
 }
 

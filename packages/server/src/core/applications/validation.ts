@@ -272,7 +272,8 @@ const calledAddressFaults = (settings: ApplicationSettings): Fault[] =>
     return requireThat(isFine, path, "must be an https URL without credentials and fragment");
   });
 
-function isCallable(uri: string): boolean {
+/** Whether Signet may be asked to call it: the host's address is checked at each call. */
+export function isCallable(uri: string): boolean {
   const url = URL.parse(uri);
   // OpenID Connect Back-Channel Logout §2.2: no fragment.
   if (!url || uri.length > 2_048 || uri.includes("#") || url.username || url.password) return false;

@@ -124,6 +124,13 @@ export const auditGroups = {
     "connection.keys-changed": OCCURRENCE,
     "connection.tested": OCCURRENCE,
   },
+  webhooks: {
+    "webhook.created": CHANGE,
+    "webhook.changed": CHANGE,
+    "webhook.deleted": CHANGE,
+    "webhook.tested": OCCURRENCE,
+    "webhook.replayed": OCCURRENCE,
+  },
   groups: {
     "group.created": CHANGE,
     "group.changed": CHANGE,

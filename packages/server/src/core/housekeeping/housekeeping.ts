@@ -66,6 +66,8 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   audit_typed_email: 0,
   // A late answer gets `challenge_expired` instead of `challenge_not_found`.
   device_challenge: DAY_MS,
+  // Those that wait have no end yet.
+  event_delivery: 30 * DAY_MS,
   connection_start: 0,
   saml_return: 0,
   connection_test: 0,

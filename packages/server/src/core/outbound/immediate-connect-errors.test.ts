@@ -191,6 +191,8 @@ test("these files open connections, and no other: a new path belongs into the te
   assert.deepEqual(found.sort(), [
     // The command line's own, to the server that its operator names.
     "cli/remote/http-transport.ts",
+    // The same, to the address that its operator names.
+    "cli/webhook/listen.ts",
     // UDP to name servers, as below.
     "core/domains/txt-records.ts",
     "core/mail/smtp.ts",

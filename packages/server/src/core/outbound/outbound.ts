@@ -17,7 +17,7 @@ export interface OutboundCall {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Of the answer; 64 KiB when left out. */
+  /** Of the answer; 64 KiB when left out. 0: its body is not read, whatever its length. */
   readonly maxBytes?: number;
 }
 
@@ -161,6 +161,10 @@ function fixedLookup(found: readonly LookupAddress[]): LookupFunction {
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
+  if (maxBytes === 0) {
+    response.destroy();
+    return Buffer.alloc(0);
+  }
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     // Leaving the loop destroys the connection.

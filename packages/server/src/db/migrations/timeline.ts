@@ -45,6 +45,7 @@ import { emailSignIns } from "./0046-email-sign-ins.ts";
 import { samlReturns } from "./0047-saml-returns.ts";
 import { connectionTests } from "./0048-connection-tests.ts";
 import { boundGrants } from "./0049-bound-grants.ts";
+import { webhooks } from "./0050-webhooks.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -94,4 +95,5 @@ export const timeline: readonly Migration[] = [
   samlReturns,
   connectionTests,
   boundGrants,
+  webhooks,
 ];

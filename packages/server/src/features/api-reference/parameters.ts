@@ -26,6 +26,7 @@ const pathParameterInfo: Readonly<
   memberId: { description: "the user's PermId, or the group", schema: uuid },
   connectionId: { description: "the connection", schema: uuid },
   tokenId: { description: "the token of the connection", schema: uuid },
+  deliveryId: { description: "the delivery, by its event", schema: uuid },
   testId: { description: "the test of the connection", schema: uuid },
   kid: { description: "the key's RFC 7638 thumbprint", schema: text },
   requestId: { description: "the signing request", schema: { type: "string" } },

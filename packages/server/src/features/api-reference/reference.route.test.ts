@@ -130,6 +130,7 @@ describe("shell samples", () => {
       MEMBER_ID: org.user.id,
       TOKEN_ID: org.user.id,
       TEST_ID: org.user.id,
+      DELIVERY_ID: org.user.id,
       SESSION_ID: org.user.id,
       SECRET_ID: org.user.id,
       REQUEST_ID: "unknown",

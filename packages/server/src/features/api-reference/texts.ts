@@ -83,6 +83,11 @@ export const tags = [
     description: "Domains of the organisation with their proof by DNS, and break-glass administrators.",
   },
   {
+    name: "API v1: webhooks",
+    description:
+      "Where events of the organisation are sent, signed (Standard Webhooks), and what became of each.",
+  },
+  {
     name: "API v1: consents",
     description: "Consents of users or for all users, and pre-authorizations of applications.",
   },

@@ -13,6 +13,7 @@ import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
 import { apiSystemAccountCases } from "./api-system-accounts.ts";
 import { apiUsersCases } from "./api-users.ts";
+import { apiWebhookCases } from "./api-webhooks.ts";
 
 export const apiV1AllCases = {
   ...apiUsersCases,
@@ -29,4 +30,5 @@ export const apiV1AllCases = {
   ...apiRoleCases,
   ...apiScopeCases,
   ...apiSystemAccountCases,
+  ...apiWebhookCases,
 };

@@ -59,6 +59,8 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "signing-keys.listSealedKeys": startup,
   "stream.countUnsent": metrics,
   "stream.findUnsent": housekeeping,
+  "targets.listDueTargets": "events of all organisations, which every node sends",
+  "targets.listOrganisationsBehind": "events of all organisations, which every node sends",
   "system-accounts.findByPublicKey": unnamed,
   "transaction-scope.runInTransaction": "what a test itself sends in a transaction",
   "unchained.countAllUnchained": metrics,

@@ -11,10 +11,13 @@ export interface AuditChainDeps extends CoreDeps {
   readonly chainKey: Uint8Array;
   /** Logs the head of a chain: at most once an hour per organisation, and at shutdown. */
   noteHead(head: ChainHead): void;
+  /** Called each time that a chain has grown here. */
+  moved?(head: ChainHead): void;
   onError(error: unknown): void;
 }
 
-const ROUND_INTERVAL_MS = 1_000;
+/** What is sent of an event (core/event-deliveries) waits for its place in the chain. */
+const ROUND_INTERVAL_MS = 250;
 const HOUR_MS = 3_600_000;
 /** For the last events of a node that stops; the rest waits for the next start. */
 const STOP_MS = 3_000;
@@ -27,7 +30,10 @@ export function startAuditChain(deps: AuditChainDeps): () => Promise<void> {
   const roundDeps = {
     ...deps,
     key: deps.chainKey,
-    moved: heads.moved,
+    moved: (head: ChainHead) => {
+      heads.moved(head);
+      deps.moved?.(head);
+    },
     failed,
     isStopped: () => isStopped,
   };
@@ -87,7 +93,7 @@ function headNotifier({ clock, noteHead }: AuditChainDeps) {
   };
 }
 
-/** Rounds run every second: each failure is logged once an hour, with "" for those of a whole round. */
+/** Rounds run all the time: each failure is logged once an hour, with "" for those of a whole round. */
 function throttledErrors({ clock, onError }: AuditChainDeps) {
   const loggedAt = new Map<string, number>();
   return (orgId: string, error: unknown) => {
