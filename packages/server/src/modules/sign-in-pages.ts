@@ -1,6 +1,7 @@
 /** The pages of the sign-in, from authorization to sign-out, and those of the signed-in user. */
 import type { FastifyInstance } from "fastify";
 import { version } from "../config/version.ts";
+import { takeCertificates } from "../core/connections/saml/renew-certificates.ts";
 import { recordConnectionKeys } from "../core/connections/sign-in/connection-keys.ts";
 import { deriveKeys } from "../core/encryption/key-ring.ts";
 import { macs } from "../core/encryption/macs.ts";
@@ -28,6 +29,8 @@ import { samlAcsRoute } from "../features/oauth/connections/saml/acs.route.ts";
 import { samlUpstream } from "../features/oauth/connections/saml/authn-request.ts";
 import { samlFinishRoute } from "../features/oauth/connections/saml/finish.route.ts";
 import { samlMetadataRoute } from "../features/oauth/connections/saml/metadata.route.ts";
+import { samlKeys } from "../features/oauth/connections/saml/provider-keys.ts";
+import { samlSloRoutes } from "../features/oauth/connections/saml/slo.route.ts";
 import { connectionStartRoute } from "../features/oauth/connections/start.route.ts";
 import { connectionTestRoute } from "../features/oauth/connections/test.route.ts";
 import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
@@ -47,6 +50,7 @@ import { errorPageRenderer } from "./error-page.ts";
 import type { Service } from "./open-service.ts";
 
 function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service: Service): void {
+  const keysDeps = { ...service, outbox: browser.outbox, baseUrl: browser.baseUrl };
   const startMacs = macs(deriveKeys(service.masterKeys, "connection-start"));
   const deps = {
     ...browser,
@@ -57,22 +61,22 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
     upstreams: {
       oidc: oidcUpstream({
         ...service,
-        onKeys: (connection, thumbprints) =>
-          recordConnectionKeys(
-            { ...service, outbox: browser.outbox, baseUrl: browser.baseUrl },
-            connection,
-            thumbprints,
-          ),
+        onKeys: (connection, thumbprints) => recordConnectionKeys(keysDeps, connection, thumbprints),
       }),
       oauth: githubUpstream(service),
-      saml: samlUpstream({ ...service, baseUrl: browser.baseUrl }),
+      saml: samlUpstream({ ...service, startMacs, baseUrl: browser.baseUrl }),
     },
+    samlKeys: samlKeys({
+      ...service,
+      onCertificates: (connection, certificates) => takeCertificates(keysDeps, connection, certificates),
+    }),
   };
   connectionStartRoute(scope, deps);
   connectionCallbackRoute(scope, deps);
   samlMetadataRoute(scope, deps);
   samlAcsRoute(scope, deps);
   samlFinishRoute(scope, deps);
+  samlSloRoutes(scope, deps);
   connectionTestRoute(scope, deps);
   emailCodeRoutes(scope, deps);
   magicLinkRoutes(scope, deps);

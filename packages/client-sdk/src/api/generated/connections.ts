@@ -75,6 +75,8 @@ export type ApiConnection = {
   acsUri?: string;
   /** Of `saml`: who Signet is there. Its metadata is at this address */
   spEntityId?: string;
+  /** Of `saml`: where logouts there, and answers to those here, are sent */
+  sloUri?: string;
   createdAt: string;
   updatedAt: string;
 };

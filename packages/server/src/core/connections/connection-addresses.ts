@@ -15,4 +15,5 @@ export const samlAddresses = (baseUrl: string, key: ConnectionKey) => ({
   acsUri: address(baseUrl, key, "saml/acs"),
   /** The metadata is there. */
   spEntityId: address(baseUrl, key, "saml/metadata"),
+  sloUri: address(baseUrl, key, "saml/slo"),
 });

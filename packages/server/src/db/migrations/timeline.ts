@@ -46,6 +46,7 @@ import { samlReturns } from "./0047-saml-returns.ts";
 import { connectionTests } from "./0048-connection-tests.ts";
 import { boundGrants } from "./0049-bound-grants.ts";
 import { webhooks } from "./0050-webhooks.ts";
+import { samlLogout } from "./0051-saml-logout.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -96,4 +97,5 @@ export const timeline: readonly Migration[] = [
   connectionTests,
   boundGrants,
   webhooks,
+  samlLogout,
 ];

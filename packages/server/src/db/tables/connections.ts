@@ -102,8 +102,10 @@ export interface UpstreamSignInTable {
   amr: string | null;
   /** Seconds since 1970. */
   auth_time: number | null;
-  /** Sealed. */
+  /** Sealed: by what the provider recognises its session, the ID token or what SAML asks for. */
   id_token: string | null;
+  /** SHA-256 of the NameID, of SAML. */
+  name_id_hash: string | null;
   expires_at: number;
 }
 
@@ -129,13 +131,16 @@ export interface ConnectionStartTable {
   expires_at: number;
 }
 
-/** A SAML response that has been verified, between its POST and the browser's cookie: two minutes. */
+/**
+ * What is put aside while a browser is under way: a SAML response that has been verified, between its POST and the browser's cookie,
+ * for two minutes; where a sign-out leads, while it goes on at the provider, for ten.
+ */
 export interface SamlReturnTable {
   org_id: string;
   /** SHA-256 of what the browser takes along. */
   handle_hash: string;
   connection_id: string;
-  /** Sealed JSON: who it is about, and which start it answers. */
+  /** Sealed JSON: who it is about and which start it answers, or where the sign-out leads. */
   content: string;
   expires_at: number;
 }

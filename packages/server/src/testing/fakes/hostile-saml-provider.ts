@@ -112,7 +112,7 @@ export function responseXml(said: SamlAnswer, content: string): string {
 }
 
 export interface SigningOptions {
-  readonly element?: "Assertion" | "Response";
+  readonly element?: "Assertion" | "Response" | "LogoutRequest" | "LogoutResponse";
   readonly signatureAlgorithm?: string;
   readonly digestAlgorithm?: string;
   readonly canonicalization?: string;
@@ -148,13 +148,18 @@ export interface EncryptionOptions {
   readonly cipher?: "aes-256-gcm" | "aes-256-cbc";
   /** `rsa-1_5` is refused. */
   readonly transport?: "rsa-oaep-mgf1p" | "rsa-1_5";
+  readonly element?: "EncryptedAssertion" | "EncryptedID";
 }
 
 /** @param to the key of the service provider's metadata */
 export function encryptAssertion(
   assertion: string,
   to: KeyObject,
-  { cipher = "aes-256-gcm", transport = "rsa-oaep-mgf1p" }: EncryptionOptions = {},
+  {
+    cipher = "aes-256-gcm",
+    transport = "rsa-oaep-mgf1p",
+    element = "EncryptedAssertion",
+  }: EncryptionOptions = {},
 ): string {
   const key = randomBytes(32);
   const padding = transport === "rsa-1_5" ? constants.RSA_PKCS1_PADDING : constants.RSA_PKCS1_OAEP_PADDING;
@@ -164,7 +169,7 @@ export function encryptAssertion(
     cipher === "aes-256-gcm"
       ? "http://www.w3.org/2009/xmlenc11#aes256-gcm"
       : "http://www.w3.org/2001/04/xmlenc#aes256-cbc";
-  return `<saml:EncryptedAssertion xmlns:saml="${A}"><xenc:EncryptedData xmlns:xenc="http://www.w3.org/2001/04/xmlenc#" Type="http://www.w3.org/2001/04/xmlenc#Element"><xenc:EncryptionMethod Algorithm="${algorithm}"/><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><xenc:EncryptedKey><xenc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#${transport}"/><xenc:CipherData><xenc:CipherValue>${wrapped}</xenc:CipherValue></xenc:CipherData></xenc:EncryptedKey></ds:KeyInfo><xenc:CipherData><xenc:CipherValue>${content.toString("base64")}</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData></saml:EncryptedAssertion>`;
+  return `<saml:${element} xmlns:saml="${A}"><xenc:EncryptedData xmlns:xenc="http://www.w3.org/2001/04/xmlenc#" Type="http://www.w3.org/2001/04/xmlenc#Element"><xenc:EncryptionMethod Algorithm="${algorithm}"/><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><xenc:EncryptedKey><xenc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#${transport}"/><xenc:CipherData><xenc:CipherValue>${wrapped}</xenc:CipherValue></xenc:CipherData></xenc:EncryptedKey></ds:KeyInfo><xenc:CipherData><xenc:CipherValue>${content.toString("base64")}</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData></saml:${element}>`;
 }
 
 function gcm(text: string, key: Buffer): Buffer {

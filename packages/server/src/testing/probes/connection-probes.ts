@@ -139,6 +139,8 @@ export const connectionProbes: Readonly<Record<string, Probe>> = {
   "GET /oauth/:org/connections/:id/finish": isSamlOf("GET", "finish?r=x", 400),
   "GET /oauth/:org/connections/:id/saml/metadata": isSamlOf("GET", "saml/metadata", 200),
   "POST /oauth/:org/connections/:id/saml/acs": isSamlOf("POST", "saml/acs", 400),
+  "GET /oauth/:org/connections/:id/saml/slo": isSamlOf("GET", "saml/slo", 400),
+  "POST /oauth/:org/connections/:id/saml/slo": isSamlOf("POST", "saml/slo", 400),
   "GET /oauth/:org/connections/:id/test": isNobodysTest,
   "POST /oauth/:org/connections/:id/backchannel-logout": isNobodys,
   "GET /oauth/:org/connections/:id/logged-out": isNobodys,

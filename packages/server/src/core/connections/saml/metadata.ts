@@ -70,7 +70,10 @@ function signingCertificates(role: XmlElement): string[] {
   const read = found.map((text) => readCertificate(text));
   if (read.some((certificate) => certificate === undefined))
     throw new XmlRefused("it has a certificate that is none");
-  return [...new Set(read.filter((certificate) => certificate !== undefined))];
+  const all = [...new Set(read.filter((certificate) => certificate !== undefined))];
+  // Some publish an EC key beside: it signs nothing that is taken here. Of none that can be used, the rules say why.
+  const usable = all.filter((certificate) => certificateFault(certificate) === undefined);
+  return usable.length > 0 ? usable : all;
 }
 
 /** PEM, or its content alone as metadata has it. @returns PEM; undefined for what is no certificate */

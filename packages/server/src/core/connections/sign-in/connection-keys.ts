@@ -1,4 +1,5 @@
 /** New keys of an identity provider: taken, as a provider may rotate them at any time, and told to every administrator. */
+import type { Db } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { NO_LANGUAGE } from "../../mail/mail.ts";
@@ -36,17 +37,50 @@ export async function recordConnectionKeys(
   const toldAt = isTold ? now : before.toldAt;
   await deps.database.transaction(async (tx) => {
     if (!(await replaceSeenKeys(tx, connection, { before, seen, toldAt })) || !isNews) return;
-    const { orgId, id } = connection;
-    const event = { orgId, at: now, actor: "system", target: id, details: { added } };
-    await recordAuditEvent(tx, { ...event, action: "connection.keys-changed" });
-    if (!deps.outbox.isOpen || !isTold) return;
-    const recordUri = `${deps.baseUrl}/oauth/manage/${orgId}/connections/${id}`;
-    for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
-      await deps.outbox.put(tx, {
-        orgId,
-        recipient: administrator.email,
-        locale: administrator.locale ?? NO_LANGUAGE,
-        mail: { template: "ConnectionKeysChanged", data: { at: now, recordUri } },
-      });
+    await recordNewKeys(deps, tx, connection, { added, isTold, now });
   });
+}
+
+/**
+ * Keys that are in the record, which the caller has locked and changed: no other request has told of them.
+ * @param keys thumbprints (RFC 7638) of those before, and of those now
+ */
+export async function recordReplacedKeys(
+  deps: ConnectionKeysDeps,
+  tx: Db,
+  connection: SignInConnection,
+  keys: { readonly before: readonly string[]; readonly now: readonly string[] },
+): Promise<void> {
+  const seen = { issuer: issuerOf(connection.settings), thumbprints: keys.now };
+  await insertSeenKeys(tx, connection, seen);
+  const before = await findSeenKeys(tx, connection);
+  const now = deps.clock();
+  const toldAt = before?.toldAt ?? null;
+  const isTold = toldAt === null || toldAt + QUIET_MS <= now;
+  if (before) await replaceSeenKeys(tx, connection, { before, seen, toldAt: isTold ? now : toldAt });
+  const added = keys.now.filter((one) => !keys.before.includes(one));
+  await recordNewKeys(deps, tx, connection, { added, isTold, now });
+}
+
+async function recordNewKeys(
+  deps: ConnectionKeysDeps,
+  tx: Db,
+  { orgId, id }: SignInConnection,
+  {
+    added,
+    isTold,
+    now,
+  }: { readonly added: readonly string[]; readonly isTold: boolean; readonly now: number },
+): Promise<void> {
+  const event = { orgId, at: now, actor: "system", target: id, details: { added } };
+  await recordAuditEvent(tx, { ...event, action: "connection.keys-changed" });
+  if (!deps.outbox.isOpen || !isTold) return;
+  const recordUri = `${deps.baseUrl}/oauth/manage/${orgId}/connections/${id}`;
+  for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
+    await deps.outbox.put(tx, {
+      orgId,
+      recipient: administrator.email,
+      locale: administrator.locale ?? NO_LANGUAGE,
+      mail: { template: "ConnectionKeysChanged", data: { at: now, recordUri } },
+    });
 }

@@ -1,5 +1,5 @@
 /** Test sign-ins: the link is opened once, by one browser, which comes back once. Neither is a sign-in's start. */
-import { affectsAny } from "../../../db/affected.ts";
+import { affectsAny, hasRow } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
 import { type RecordOf, toRecord, toRow } from "../../../db/records.ts";
@@ -33,6 +33,20 @@ export async function openConnectionTest(
     .executeTakeFirst();
   return row && toRecord(row);
 }
+
+/** Whether a browser is at the provider for it: which one is asked when it shows its cookie. */
+export const isTestUnderWay = (
+  db: Db,
+  { orgId, connectionId, stateHash }: OfConnection & { readonly stateHash: string },
+  now: number,
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("connection_test")
+      .select("id")
+      .where((eb) => allOf(eb, { org_id: orgId, state_hash: stateHash, connection_id: connectionId }))
+      .where("opened_at", ">", now - TEST_STEP_MS),
+  );
 
 /** A second one with the same `state` finds nothing. @returns undefined for another browser, too */
 export async function takeConnectionTest(

@@ -36,13 +36,15 @@ export async function findUpstreamSignIn(
   return { ...toRecord(row), amr: row.amr === null ? null : (JSON.parse(row.amr) as string[]) };
 }
 
-/** Of a connection: of one user, of one session there, of one `sub`, or all. */
+/** Of a connection: of one user, of one session there, of one `sub` or NameID, or all. */
 export interface FromConnection {
   readonly orgId: string;
   readonly connectionId: string;
   readonly userId?: string;
   readonly sid?: string;
   readonly subject?: string;
+  /** Of SAML: see `nameIdHash`. */
+  readonly nameIdHash?: string;
 }
 
 /** One sign-in of one user. */
@@ -54,7 +56,7 @@ export type SignInMoment = Pick<UpstreamSignIn, "userId" | "signedInAt">;
  */
 export async function takeUpstreamSignIns(
   tx: Db,
-  { orgId, connectionId, userId, sid, subject }: FromConnection,
+  { orgId, connectionId, userId, sid, subject, nameIdHash }: FromConnection,
 ): Promise<SignInMoment[]> {
   let query = tx
     .selectFrom("upstream_sign_in")
@@ -63,6 +65,7 @@ export async function takeUpstreamSignIns(
   if (userId !== undefined) query = query.where("user_id", "=", userId);
   if (sid !== undefined) query = query.where("sid", "=", sid);
   if (subject !== undefined) query = query.where("subject", "=", subject);
+  if (nameIdHash !== undefined) query = query.where("name_id_hash", "=", nameIdHash);
   const ordered = query.orderBy("user_id").orderBy("signed_in_at");
   const rows = await tx
     .deleteFrom("upstream_sign_in")

@@ -1,4 +1,5 @@
 /** Sign-ins by identity providers: what was said there is told on demand, and what came from them ends together. */
+import { sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../../db/open.ts";
 import { type Act, auditFields, recordAuditEvents } from "../../audit/audit.store.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
@@ -19,7 +20,7 @@ import {
   type UpstreamSignInKey,
 } from "./upstream-sign-ins.store.ts";
 
-/** What an ID token says about the sign-in behind it, as far as it can be kept. */
+/** What an ID token or an assertion says about the sign-in behind it, as far as it can be kept. */
 export interface UpstreamAuthentication {
   readonly issuer: string;
   readonly sid: string | null;
@@ -27,13 +28,15 @@ export interface UpstreamAuthentication {
   readonly amr: readonly string[] | null;
   /** Seconds since 1970. */
   readonly authTime: number | null;
-  /** As it came: what the provider recognises its session by when somebody signs out. */
-  readonly idToken?: string;
+  /** What the provider recognises its session by when somebody signs out here: the ID token as it came, of SAML the NameID. */
+  readonly logoutHint?: string;
+  /** Of SAML: whom it names when somebody signs out there. */
+  readonly nameIdHash?: string;
 }
 
 const MAX_TEXT = 255;
 const MAX_METHODS = 20;
-const MAX_ID_TOKEN = 16_384;
+const MAX_HINT = 16_384;
 
 const textOrNull = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && value.length <= MAX_TEXT && isStorable(value) ? value : null;
@@ -41,7 +44,7 @@ const textOrNull = (value: unknown): string | null =>
 export function upstreamAuthentication(
   claims: Claims,
   issuer: string,
-  idToken?: string,
+  { logoutHint, nameId }: { readonly logoutHint?: string; readonly nameId?: string } = {},
 ): UpstreamAuthentication {
   const { sid, acr, amr, auth_time: authTime } = claims;
   const methods = Array.isArray(amr)
@@ -50,9 +53,13 @@ export function upstreamAuthentication(
   return {
     ...{ issuer, sid: textOrNull(sid), acr: textOrNull(acr), amr: methods },
     authTime: Number.isSafeInteger(authTime) && Number(authTime) >= 0 ? Number(authTime) : null,
-    ...(idToken !== undefined && idToken.length <= MAX_ID_TOKEN ? { idToken } : {}),
+    ...(logoutHint !== undefined && logoutHint.length <= MAX_HINT ? { logoutHint } : {}),
+    ...(nameId === undefined ? {} : { nameIdHash: nameIdHash(nameId) }),
   };
 }
+
+/** Of any length: one that is transient is no subject, and may have hundreds of characters. */
+export const nameIdHash = (nameId: string): string => sha256Base64url(nameId);
 
 const rowName = ({ orgId, userId, signedInAt }: UpstreamSignInKey) =>
   `upstream-sign-in|${orgId}|${userId}|${signedInAt}`;
@@ -76,7 +83,7 @@ export async function recordUpstreamSignIn(
   db: Db,
   encryption: Encryption,
   {
-    upstream: { idToken, ...said },
+    upstream: { logoutHint, nameIdHash: hash, ...said },
     now,
     ...of
   }: {
@@ -90,14 +97,21 @@ export async function recordUpstreamSignIn(
 ): Promise<number> {
   for (let signedInAt = now; ; signedInAt++) {
     const key = { orgId: of.orgId, userId: of.userId, signedInAt };
-    const sealed = idToken === undefined ? null : encryption.seal(Buffer.from(idToken), rowName(key));
-    const signIn = { ...of, ...said, signedInAt, idToken: sealed, expiresAt: now + KEPT_MS };
+    const sealed = logoutHint === undefined ? null : encryption.seal(Buffer.from(logoutHint), rowName(key));
+    const signIn = {
+      ...of,
+      ...said,
+      nameIdHash: hash ?? null,
+      signedInAt,
+      idToken: sealed,
+      expiresAt: now + KEPT_MS,
+    };
     if (await insertUpstreamSignIn(db, signIn)) return signedInAt;
   }
 }
 
 /** @returns undefined for one that came without, or whose master key is gone */
-export function openIdToken(encryption: Encryption, signIn: UpstreamSignIn): string | undefined {
+export function openLogoutHint(encryption: Encryption, signIn: UpstreamSignIn): string | undefined {
   if (signIn.idToken === null) return undefined;
   try {
     return encryption.open(signIn.idToken, rowName(signIn)).toString();

@@ -154,6 +154,12 @@ export const shownSignIn = {
       description: "Of `saml`: who Signet is there. Its metadata is at this address",
     }),
   ),
+  sloUri: Type.Optional(
+    Type.String({
+      format: "uri",
+      description: "Of `saml`: where logouts there, and answers to those here, are sent",
+    }),
+  ),
 };
 
 /** @param hint of the client secret */

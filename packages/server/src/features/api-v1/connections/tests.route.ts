@@ -12,7 +12,7 @@ import {
 } from "../../../core/connections/sign-in/connection-tests.ts";
 import { failureReasons } from "../../../core/connections/sign-in/failure.ts";
 import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
-import { conflict, notFound } from "../../../http/api/api-error.ts";
+import { notFound } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { idOf } from "../../../http/api/path-id.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
@@ -64,7 +64,7 @@ const testSchema = Type.Object(
     ),
     claims: orNull(
       Type.Record(Type.String(), Type.Unknown()),
-      "As they arrived, in the ID token and from userinfo; those of the ID token go first",
+      "As they arrived: in the ID token and from userinfo, of which those of the ID token go first; or as the attributes of SAML",
     ),
     claimsLeftOut: Type.Array(Type.String(), { description: "Claims that are too large to be kept" }),
     mapped: orNull(mapped, "The members of the user that the claims map to"),
@@ -118,7 +118,6 @@ export function apiConnectionTestsRoutes(api: ApiScope, deps: ApiDeps): void {
       const id = idOf(params);
       const connection = await findConnection(inside.database.query, { orgId, id });
       if (!connection || !isSignInConnection(connection)) throw notFound();
-      if (connection.kind === "saml") throw conflict("A SAML connection can't be tested yet.");
       const { test, link } = await createConnectionTest(inside, { ...actOf(caller), connectionId: id });
       const url = `${deps.baseUrl}/oauth/${orgId}/connections/${id}/test?link=${link}`;
       return { row: test, members: { url }, shownOnce: ["url"] };

@@ -1,6 +1,6 @@
 /**
  * GET connections/{id}/test: sends an administrator's browser to the identity provider for a test (connections.md §1), which comes
- * back to the callback with a `state` of its own. No session, account, link or membership comes of it.
+ * back as from a sign-in, with a `state` of its own. No session, account, link or membership comes of it.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
@@ -34,6 +34,7 @@ import {
   namedConnection,
   startSecrets,
 } from "./connection-visit.ts";
+import type { UpstreamReturned } from "./upstream.ts";
 
 export function connectionTestRoute(app: FastifyInstance, deps: ConnectionDeps): void {
   app.get("/oauth/:org/connections/:id/test", browserRoute(deps, openTest));
@@ -42,7 +43,7 @@ export function connectionTestRoute(app: FastifyInstance, deps: ConnectionDeps):
 /** Opening the link is once: whoever finds it in a history opens nothing. */
 async function openTest(deps: ConnectionDeps, visit: Visit): Promise<void> {
   const known = await namedConnection(deps, visit);
-  if (!known?.upstream.receive) throw new NotFound("connection");
+  if (!known) throw new NotFound("connection");
   const { id: orgId } = visit.organisation;
   const subject = networkPrefix(addressOf(visit.request));
   const limit = deps.rateLimits["connection-start-address"];
@@ -72,8 +73,19 @@ async function openTest(deps: ConnectionDeps, visit: Visit): Promise<void> {
   });
 }
 
-/** The browser has come back with the `state` of a test, of this connection or not. */
-export async function testReturned(deps: ConnectionDeps, visit: Visit, state: string): Promise<void> {
+/** @throws ConnectionSignInFailure */
+type ReadReturned = (known: KnownConnection) => Promise<UpstreamReturned>;
+
+/**
+ * The browser has come back with the `state` of a test, of this connection or not.
+ * @param read of a provider that answers elsewhere than at the callback
+ */
+export async function testReturned(
+  deps: ConnectionDeps,
+  visit: Visit,
+  state: string,
+  read: ReadReturned = (known) => receive(deps, visit, known, state),
+): Promise<void> {
   const known = await namedConnection(deps, visit);
   if (!known) throw new NotFound("connection");
   const { organisation, request } = visit;
@@ -87,24 +99,35 @@ export async function testReturned(deps: ConnectionDeps, visit: Visit, state: st
     { browserHash: browser === undefined ? "" : sha256Base64url(browser), now: deps.clock() },
   );
   if (!test) return showEnd(visit, known, "expired");
-  await orFail(deps, visit, known, test, () => readReturn(deps, visit, known, { test, state }));
+  await orFail(deps, visit, known, test, async () =>
+    recordResult(deps, visit, known, { test, returned: await read(known) }),
+  );
 }
 
-/** @throws ConnectionSignInFailure */
-async function readReturn(
+/** At the callback. @throws ConnectionSignInFailure */
+async function receive(
   deps: ConnectionDeps,
   visit: Visit,
-  known: KnownConnection,
-  { test, state }: { readonly test: ConnectionTest; readonly state: string },
-): Promise<void> {
-  const { connection, upstream } = known;
+  { connection, upstream }: KnownConnection,
+  state: string,
+): Promise<UpstreamReturned> {
   if (!upstream.receive) throw new NotFound("connection");
   const address = new URL(callbackUri(deps.baseUrl, connection));
   address.search = new URL(visit.request.url, deps.baseUrl).search;
-  const { identity, claims } = await upstream.receive(connection, {
+  return upstream.receive(connection, {
     ...startSecrets(deps.startMacs, connection, state),
     ...{ address, maxAgeSeconds: undefined, authenticatedSince: undefined },
   });
+}
+
+async function recordResult(
+  deps: ConnectionDeps,
+  visit: Visit,
+  known: KnownConnection,
+  { test, returned }: { readonly test: ConnectionTest; readonly returned: UpstreamReturned },
+): Promise<void> {
+  const { connection } = known;
+  const { identity, claims } = returned;
   const { reason, ...account } = await foreseeAccount(
     deps.database.query,
     { connection, identity },

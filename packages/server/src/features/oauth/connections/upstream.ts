@@ -34,7 +34,8 @@ export interface UpstreamReturned {
 }
 
 export interface UpstreamSignOut {
-  readonly idToken: string | undefined;
+  /** What was kept of the sign-in there: see `UpstreamAuthentication`. */
+  readonly hint: string | undefined;
   readonly returnTo: string;
   readonly state: string;
 }

@@ -47,17 +47,21 @@ export async function beginPending(
   const holderHash = sha256Base64url(token);
   await insertPendingIdentity(deps.database.query, {
     ...{ orgId, holderHash, connectionId, flow: deps.flows.seal(flow), email, askedAt: null },
-    identity: { ...withoutIdToken(identity), issuer: issuerOf(settings) },
+    identity: { ...withoutIdToken(connection, identity), issuer: issuerOf(settings) },
     expiresAt: deps.clock() + PENDING_IDENTITY_MS,
   });
   deps.firstSignIns.write(reply, orgId, token, PENDING_IDENTITY_MS / 1000);
   return holderHash;
 }
 
-/** It is sealed where it is kept. */
-function withoutIdToken({ upstream, ...identity }: UpstreamIdentity): UpstreamIdentity {
+/** It is sealed where it is kept. What SAML keeps in its place names the subject, as the identity does anyway. */
+function withoutIdToken(
+  { kind }: Pick<SignInConnection, "kind">,
+  { upstream, ...identity }: UpstreamIdentity,
+): UpstreamIdentity {
   if (!upstream) return identity;
-  const { idToken: _, ...said } = upstream;
+  if (kind === "saml") return { ...identity, upstream };
+  const { logoutHint: _, ...said } = upstream;
   return { ...identity, upstream: said };
 }
 

@@ -24,7 +24,7 @@ const MAX_TEXT = 255;
 export async function logoutAddress(
   { metadata: known }: Pick<LogoutParts, "metadata">,
   { orgId, settings }: SignInConnection,
-  { idToken, returnTo, state }: UpstreamSignOut,
+  { hint, returnTo, state }: UpstreamSignOut,
 ): Promise<string | undefined> {
   const { issuer, clientId } = clientOf(settings);
   const metadata = await known.of(orgId, issuer);
@@ -33,7 +33,7 @@ export async function logoutAddress(
   const address = new URL(String(endpoint));
   const parameters = { client_id: clientId, post_logout_redirect_uri: returnTo, state };
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-  if (idToken !== undefined) address.searchParams.set("id_token_hint", idToken);
+  if (hint !== undefined) address.searchParams.set("id_token_hint", hint);
   return address.href;
 }
 

@@ -148,7 +148,7 @@ async function receive(
   const all: Claims = { ...more, ...claims };
   const acr = upstreamAcr(connection.settings.assurance, claims);
   const isHintKept = connection.settings.upstreamLogout && metadata.end_session_endpoint !== undefined;
-  const upstream = upstreamAuthentication(claims, issuer, isHintKept ? tokens.id_token : undefined);
+  const upstream = upstreamAuthentication(claims, issuer, isHintKept ? { logoutHint: tokens.id_token } : {});
   const user = mapClaims(mapping, all);
   return { identity: { subject, user, acr, groupIds: claimedGroupIds(groups, all), upstream }, claims: all };
 }

@@ -1,24 +1,32 @@
-/** Sends a browser to a SAML identity provider: a signed AuthnRequest by Redirect (SAML 2.0 Core §3.4.1, Bindings §3.4). */
-import { type KeyObject, sign } from "node:crypto";
-import { deflateRawSync } from "node:zlib";
+/** Sends a browser to a SAML identity provider, by Redirect: a signed AuthnRequest (SAML 2.0 Core §3.4.1), and a LogoutRequest (§3.7.1). */
 import { samlAddresses } from "../../../../core/connections/connection-addresses.ts";
 import { serviceKey } from "../../../../core/connections/saml/sp-key.ts";
 import { escapeXml, namespaces } from "../../../../core/connections/saml/xml.ts";
+import { newLogoutHandle, parkLogout } from "../../../../core/connections/sign-in/saml-returns.store.ts";
+import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import { providerOf } from "../../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
-import type { Upstream } from "../upstream.ts";
+import type { Macs } from "../../../../core/encryption/macs.ts";
+import type { Database } from "../../../../db/open.ts";
+import { startSecrets } from "../connection-visit.ts";
+import type { Upstream, UpstreamSignOut } from "../upstream.ts";
+import { type LogoutHint, logoutRequestAddress } from "./logout-messages.ts";
+import { instant, redirectAddress, written } from "./redirect-binding.ts";
 
-const RSA_SHA256 = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256";
 const POST = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
 
 /** An ID is an NCName: it begins with a letter, or with this. */
 export const requestId = ({ nonce }: { readonly nonce: string }): string => `_${nonce}`;
 
-export function samlUpstream(deps: {
+export interface SamlUpstreamDeps {
+  readonly database: Database;
   readonly encryption: Encryption;
+  readonly startMacs: Macs;
   readonly baseUrl: string;
   readonly clock: () => number;
-}): Upstream {
+}
+
+export function samlUpstream(deps: SamlUpstreamDeps): Upstream {
   return {
     begin: async (connection, { state, nonce, mustReauthenticate, maxAgeSeconds }) => {
       const { acsUri, spEntityId } = samlAddresses(deps.baseUrl, connection);
@@ -36,35 +44,23 @@ export function samlUpstream(deps: {
       const key = serviceKey(deps.encryption, connection);
       return redirectAddress(ssoUrl, { name: "SAMLRequest", message, relayState: state }, key);
     },
+    logoutAddress: (connection, signOut) => logoutAddress(deps, connection, signOut),
   };
 }
 
-export const instant = (milliseconds: number): string =>
-  `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-
-export const written = (attributes: Readonly<Record<string, string>>): string =>
-  Object.entries(attributes)
-    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
-    .join("");
-
-export interface RedirectMessage {
-  readonly name: "SAMLRequest" | "SAMLResponse";
-  readonly message: string;
-  readonly relayState: string | undefined;
-}
-
-/** The signature is over the query as it is sent (Bindings §3.4.4.1). */
-export function redirectAddress(
-  url: string,
-  { name, message, relayState }: RedirectMessage,
-  key: KeyObject,
-): string {
-  const parameters = [
-    [name, deflateRawSync(message).toString("base64")],
-    ...(relayState === undefined ? [] : [["RelayState", relayState]]),
-    ["SigAlg", RSA_SHA256],
-  ] as const;
-  const query = parameters.map(([field, value = ""]) => `${field}=${encodeURIComponent(value)}`).join("&");
-  const signature = sign("sha256", Buffer.from(query), key).toString("base64");
-  return `${url}${url.includes("?") ? "&" : "?"}${query}&Signature=${encodeURIComponent(signature)}`;
+/** @returns undefined where the provider takes none, or nothing was kept by which it would know who leaves */
+async function logoutAddress(
+  { database, encryption, startMacs, baseUrl, clock }: SamlUpstreamDeps,
+  connection: SignInConnection,
+  { hint, state }: UpstreamSignOut,
+): Promise<string | undefined> {
+  const { sloUrl } = providerOf(connection.settings);
+  if (sloUrl === null || hint === undefined) return undefined;
+  const [handle, now] = [newLogoutHandle(), clock()];
+  await parkLogout(database.query, encryption, connection, { handle, state, now });
+  const id = requestId(startSecrets(startMacs, connection, handle));
+  const { spEntityId } = samlAddresses(baseUrl, connection);
+  const sender = { sloUrl, spEntityId, key: serviceKey(encryption, connection), now };
+  const known = JSON.parse(hint) as LogoutHint;
+  return logoutRequestAddress(sender, known, { id, relayState: handle });
 }

@@ -9,12 +9,14 @@ import { browserRoute, openFlow, orgPath, type Visit } from "../../authorize/bro
 import type { Flow } from "../../authorize/flow.ts";
 import { pageFlow } from "../../authorize/page-request.ts";
 import { readFlow } from "../../authorize/take-step.ts";
-import { type ConnectionDeps, enabledConnection } from "../connection-visit.ts";
+import { type ConnectionDeps, namedConnection } from "../connection-visit.ts";
 import { continueReturned } from "../first-sign-in/continue-resolved.ts";
 import { linkingUser, linkReturned } from "../link-own-account.ts";
 import { showConnectionError } from "../show-connection-error.ts";
 import { takeOwnStart } from "../take-own-start.ts";
-import type { SamlReturn } from "./acs.route.ts";
+import { testReturned } from "../test.route.ts";
+import type { UpstreamReturned } from "../upstream.ts";
+import type { SamlReturn, SamlTestReturn } from "./acs.route.ts";
 import { TOLERANCE_MS } from "./read-assertion.ts";
 
 export function samlFinishRoute(app: FastifyInstance, deps: ConnectionDeps): void {
@@ -22,12 +24,14 @@ export function samlFinishRoute(app: FastifyInstance, deps: ConnectionDeps): voi
 }
 
 async function finish(deps: ConnectionDeps, visit: Visit): Promise<void> {
-  const known = await enabledConnection(deps, visit);
-  if (known?.connection.kind !== "saml") throw new NotFound("connection");
-  const { connection } = known;
+  const connection = (await namedConnection(deps, visit))?.connection;
+  if (connection?.kind !== "saml") throw new NotFound("connection");
   let flow: Flow | undefined;
   try {
     const back = await takeOwnReturn(deps, visit, connection);
+    // Before anything of a sign-in: what comes back from a test starts none, and may be of a connection that is disabled.
+    if ("test" in back) return await testReturned(deps, visit, back.state, async () => testedIdentity(back));
+    if (!connection.enabled) throw new NotFound("connection");
     const started = back.state === null ? undefined : await takeOwnStart(deps, visit, connection, back.state);
     flow = started ? openFlow(deps, visit, started.flow) : accountFlow(deps, visit);
     const current = await readFlow(deps, visit, flow);
@@ -50,12 +54,18 @@ async function takeOwnReturn(
   deps: ConnectionDeps,
   visit: Visit,
   connection: SignInConnection,
-): Promise<SamlReturn> {
+): Promise<SamlReturn | SamlTestReturn> {
   const handle = parseQuery(visit.request).values.get("r") ?? "";
   const taking = { handle, now: deps.clock() };
   const back = await takeReturn(deps.database.query, deps.encryption, connection, taking);
   if (back === undefined) throw new ConnectionSignInFailure("state-unknown");
-  return back as SamlReturn;
+  return back as SamlReturn | SamlTestReturn;
+}
+
+/** @throws ConnectionSignInFailure */
+function testedIdentity({ test }: SamlTestReturn): UpstreamReturned {
+  if ("reason" in test) throw new ConnectionSignInFailure(test.reason);
+  return test;
 }
 
 /** Where a sign-in goes that no application has asked for. */

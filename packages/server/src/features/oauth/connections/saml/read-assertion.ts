@@ -11,10 +11,13 @@ import {
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
 import { type Claims, isStorable } from "../../../../core/connections/sign-in/mapping.ts";
 import type { Expected } from "./expected.ts";
+import { type NameId, readNameId, TRANSIENT } from "./name-id.ts";
 
 export interface Assertion {
   readonly id: string;
   readonly subject: string;
+  /** Undefined where an attribute is the subject, and there is none. */
+  readonly nameId: NameId | undefined;
   readonly sessionIndex: string | undefined;
   /** Attributes by their names, `NameID`, and `acr` of the authentication context. */
   readonly claims: Claims;
@@ -26,7 +29,6 @@ export interface Assertion {
 
 export const TOLERANCE_MS = 60_000;
 const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
-const TRANSIENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
 const MAX_SUBJECT = 255;
 
 export function readAssertion(assertion: XmlElement, expected: Expected): Assertion {
@@ -44,7 +46,7 @@ export function readAssertion(assertion: XmlElement, expected: Expected): Assert
   const claims = { ...attributesOf(assertion), ...statement.claims };
   const nameId = nameIdOf(subject, expected);
   return {
-    ...{ id, expiresAt: expiresAt + TOLERANCE_MS },
+    ...{ id, expiresAt: expiresAt + TOLERANCE_MS, nameId },
     subject:
       expected.subjectAttribute === null
         ? requireNameId(nameId)
@@ -57,7 +59,7 @@ export function readAssertion(assertion: XmlElement, expected: Expected): Assert
 const expired = (detail: string) => new ConnectionSignInFailure("token-expired", { detail });
 
 /** xs:dateTime in UTC (Core §1.3.3). */
-function timeOf(element: XmlElement, name: string): number | undefined {
+export function timeOf(element: XmlElement, name: string): number | undefined {
   const text = attributeOf(element, name);
   if (text === undefined) return undefined;
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text);
@@ -67,7 +69,7 @@ function timeOf(element: XmlElement, name: string): number | undefined {
 }
 
 /** @throws ConnectionSignInFailure token-expired */
-function requireNow(element: XmlElement, now: number): void {
+export function requireNow(element: XmlElement, now: number): void {
   const notBefore = timeOf(element, "NotBefore");
   const notOnOrAfter = timeOf(element, "NotOnOrAfter");
   if (notBefore !== undefined && notBefore > now + TOLERANCE_MS)
@@ -142,26 +144,18 @@ function authentication(assertion: XmlElement, { now }: Expected) {
   };
 }
 
-interface NameId {
-  readonly text: string;
-  readonly isTransient: boolean;
-}
-
 const refusedName = (detail: string) => new ConnectionSignInFailure("nameid-refused", { detail });
 
 function nameIdOf(subject: XmlElement, { spEntityId }: Expected): NameId | undefined {
   const element = onlyChild(subject, "assertion", "NameID");
-  if (!element) return undefined;
-  const text = textOf(element);
-  const qualifier = attributeOf(element, "SPNameQualifier");
-  if (qualifier !== undefined && qualifier !== spEntityId) throw refusedName("SPNameQualifier is another's");
-  return { text, isTransient: attributeOf(element, "Format") === TRANSIENT };
+  return element && readNameId(element, spEntityId);
 }
 
 function requireNameId(nameId: NameId | undefined): string {
   if (nameId === undefined || nameId.text === "")
     throw new ConnectionSignInFailure("subject-missing", { detail: "NameID is missing" });
-  if (nameId.isTransient) throw refusedName("it is transient: another one at each sign-in");
+  if (nameId.attributes["Format"] === TRANSIENT)
+    throw refusedName("it is transient: another one at each sign-in");
   return requireStorable(nameId.text);
 }
 

@@ -16,7 +16,7 @@ import {
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
 import type { Expected } from "./expected.ts";
 import { type Assertion, readAssertion } from "./read-assertion.ts";
-import { decryptAssertion } from "./xml-decryption.ts";
+import { decryptElement } from "./xml-decryption.ts";
 import { requireUniqueIds, signatureOf, signedElement } from "./xml-signature.ts";
 
 const SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success";
@@ -108,7 +108,7 @@ async function fromEncrypted(
 ): Promise<XmlElement> {
   const [encrypted] = childrenNamed(holder, "assertion", "EncryptedAssertion");
   if (!encrypted) throw new XmlRefused("it has no assertion");
-  const plain = decryptAssertion(encrypted, key(), isSigned);
+  const plain = decryptElement(encrypted, key(), isSigned);
   const assertion = await parseXml(plain);
   if (!isElement(assertion, "assertion", "Assertion")) throw new ConnectionSignInFailure("decryption-failed");
   requireUniqueIds(assertion);

@@ -1,4 +1,4 @@
-/** Encrypted assertions (XML Encryption 1.1): RSA-OAEP for the key, AES for the content; all failures are one. */
+/** Encrypted assertions and names (XML Encryption 1.1): RSA-OAEP for the key, AES for the content; all failures are one. */
 import { createDecipheriv, type KeyObject, privateDecrypt } from "node:crypto";
 import {
   allElements,
@@ -30,8 +30,8 @@ const MGF1_SHA1 = "http://www.w3.org/2009/xmlenc11#mgf1sha1";
 const SHA1 = "http://www.w3.org/2000/09/xmldsig#sha1";
 const SHA256 = "http://www.w3.org/2001/04/xmlenc#sha256";
 
-/** @param isSigned whether a signature covers the ciphertext: CBC alone would tell who changes it what is in it */
-export function decryptAssertion(encrypted: XmlElement, key: KeyObject, isSigned: boolean): Buffer {
+/** @param encrypted of an assertion or a name. @param isSigned whether a signature covers the ciphertext: CBC alone would tell who changes it what is in it */
+export function decryptElement(encrypted: XmlElement, key: KeyObject, isSigned: boolean): Buffer {
   const data = onlyChild(encrypted, "encryption", "EncryptedData");
   const content = contents[algorithmOf(data) ?? ""];
   if (!data || !content || (content.name.endsWith("cbc") && !isSigned))

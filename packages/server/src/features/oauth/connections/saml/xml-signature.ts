@@ -60,10 +60,20 @@ export async function signedElement(
     if (attributeOf(read, "ID") !== attributeOf(element, "ID")) continue;
     return read;
   }
-  throw new ConnectionSignInFailure("signature-invalid", {
-    detail: `${element.localName}: of none of the keys`,
-  });
+  throw unknownKey(element.localName);
 }
+
+const UNKNOWN_KEY = "of none of the keys";
+
+/** @param what is signed */
+export const unknownKey = (what: string) =>
+  new ConnectionSignInFailure("signature-invalid", { detail: `${what}: ${UNKNOWN_KEY}` });
+
+/** Rather than one that is missing. */
+export const isUnknownKey = (error: unknown): error is ConnectionSignInFailure =>
+  error instanceof ConnectionSignInFailure &&
+  error.reason === "signature-invalid" &&
+  error.detail?.endsWith(UNKNOWN_KEY) === true;
 
 /** It throws for a value that is wrong, and returns false for a digest that is. */
 function isGood(check: { checkSignature(xml: string): boolean }, xml: string): boolean {
