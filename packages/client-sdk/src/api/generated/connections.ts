@@ -190,7 +190,7 @@ export type ApiConnectionTest = {
         | "nameid-refused"
       )
     | null;
-  /** As they arrived, in the ID token and from userinfo; those of the ID token go first */
+  /** As they arrived: in the ID token and from userinfo, of which those of the ID token go first; or as the attributes of SAML */
   claims: Record<string, unknown> | null;
   /** Claims that are too large to be kept */
   claimsLeftOut: string[];
