@@ -14,6 +14,7 @@ import { giveRecoveryCodes } from "../testing/fixtures/factors.ts";
 import { type LimitsWorld, openLimitsWorld } from "../testing/fixtures/limits-world.ts";
 import { newScimConnection } from "../testing/fixtures/scim-connection.ts";
 import { newSignInConnection } from "../testing/fixtures/sign-in-connection.ts";
+import { emailCodePlays, type Play } from "../testing/probes/email-code-limits.ts";
 import {
   backendLogin,
   callBackend,
@@ -44,6 +45,8 @@ const counts: Record<RateLimitName, number> = {
   "second-factor-application": 8,
   "recovery-account": 3,
   "recovery-address": 6,
+  "email-code-source": 3,
+  "email-code-mailbox": 5,
   "data-export": 2,
   "api-client": 4,
   "mail-test": 2,
@@ -59,16 +62,6 @@ const counts: Record<RateLimitName, number> = {
   "enrollment-code-organisation": 5,
   "enrollment-address": 12,
 };
-
-interface Played {
-  /** What an outsider does; called more often than the limit allows. */
-  readonly fill: (time: number) => Promise<Outcome>;
-  /** Refused by this limit while it is full. */
-  readonly hurt: Readonly<Record<string, () => Promise<Outcome>>>;
-  readonly letIn: Readonly<Record<string, () => Promise<Outcome>>>;
-}
-
-type Play = (world: LimitsWorld) => Promise<Played>;
 
 const plays: Record<RateLimitName, Play> = {
   "password-account": async (world) => {
@@ -174,6 +167,7 @@ const plays: Record<RateLimitName, Play> = {
       },
     };
   },
+  ...emailCodePlays,
   "recovery-address": async (world) => {
     const [{ user }, here, elsewhere] = [await world.newUser(), world.newNetwork(), world.newNetwork()];
     return {

@@ -61,6 +61,7 @@ function returnPath(request: FastifyRequest, baseUrl: string): string {
  */
 const OFFERING = new Set([
   "/oauth/:org/authorize",
+  "/oauth/:org/break-glass",
   "/oauth/:org/consent",
   "/oauth/:org/recovery",
   "/oauth/:org/device/verify",

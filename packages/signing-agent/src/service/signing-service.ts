@@ -227,7 +227,8 @@ const tokenSchema = Type.Object({
 export type TokenToSign = Static<typeof tokenSchema>;
 
 // Goes into the journal, the log and questions to users, even when it is a lie.
-const shortText = Type.String({ maxLength: 1_000 });
+/** An issuer has up to 2,048 characters. */
+const shortText = Type.String({ maxLength: 2_048 });
 
 /** The identity provider that the user signed in by, and what it claimed. */
 const connectionSchema = Type.Object({

@@ -2,7 +2,7 @@
 import { usesSecrets } from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
 import { applyFile } from "../../core/configuration/apply.ts";
-import { differenceOf } from "../../core/configuration/difference.ts";
+import { type Difference, differenceOf } from "../../core/configuration/difference.ts";
 import { countsOf, entriesOf } from "../../core/configuration/entries.ts";
 import { InvalidFile, type OrganisationFile } from "../../core/configuration/organisation-file.ts";
 import { type OrganisationState, readState } from "../../core/configuration/state.ts";
@@ -13,6 +13,7 @@ import { escapeControls, printResult } from "../output.ts";
 import { OPERATOR, requireOrganisation, withService } from "../with-service.ts";
 import { DRIFT, readBounded } from "./configuration-file.ts";
 import { differenceLines } from "./org-difference.ts";
+import { requireWayIn } from "./way-in.ts";
 
 export const orgApply: Command = {
   name: "org apply",
@@ -57,7 +58,13 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
   const upToDate = counts.created + counts.changed + counts.removed === 0;
   if (!values.json) for (const line of differenceLines(organisation, shown)) io.print(line);
   const agreed = !upToDate && !values["dry-run"] && (await confirmApply(call));
-  if (agreed) await applyFile(service, { orgId, file, prune, shown, actor: OPERATOR });
+  if (agreed) {
+    const check = ({ organisation: { settings, changes } }: Difference) => {
+      if (changes.some(({ member }) => member === "policies.signInMethods"))
+        requireWayIn(service, settings.signInMethods, "policies.signInMethods");
+    };
+    await applyFile(service, { orgId, file, prune, shown, check, actor: OPERATOR });
+  }
   const missingSecrets = agreed || upToDate ? await findMissingSecrets(service, orgId, file) : [];
   const done = { organisation: orgId, upToDate, applied: agreed, ...counts };
   const records = shown.filter(({ act }) => act !== "unchanged");

@@ -13,6 +13,7 @@ import {
   runInProcess,
 } from "../../testing/command-line.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { MAIL_ENV } from "../../testing/fakes/mailbox.ts";
 import { pngOf } from "../../testing/fixtures/images.ts";
 
 interface Shown {
@@ -159,6 +160,16 @@ describe("signet org", () => {
       assert.deepEqual([none.secondFactor, none.requireVerifiedEmail], ["required", false]);
       assert.equal((await typed("set", "--org", id)).code, 2);
       assert.equal((await typed("set", "--org", id, "--verified-email", "yes")).code, 2);
+    });
+
+    test("leaves nobody without a way in: methods by email need a mail server", async () => {
+      const { id } = await json("create", "--name", "Mail");
+      const args = ["set", "--org", id, "--sign-in-methods", "emailCode,magicLink"];
+      const refused = await typed(...args);
+      assert.equal(refused.code, 1);
+      assert.match(refused.err, /--sign-in-methods needs password: email is not configured/);
+      const withMail = await runInProcess(["org", ...args], { ...settings.env, ...MAIL_ENV });
+      assert.equal(withMail.code, 0, withMail.err);
     });
 
     test("sets the sign-in methods in their order, and the second factors", async () => {

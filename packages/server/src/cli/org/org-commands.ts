@@ -39,6 +39,7 @@ import { orgApply } from "./org-apply.ts";
 import { changeStatus, orgEndCommands } from "./org-end.ts";
 import { orgExport } from "./org-export.ts";
 import { orgRecord, statusOf } from "./org-record.ts";
+import { requireWayIn } from "./way-in.ts";
 
 export const orgCommands: readonly Command[] = [
   {
@@ -170,6 +171,7 @@ async function change(call: OrganisationCall): Promise<number> {
   const settings = readPolicies(values);
   if ([name, branding, texts, images, settings].every((members) => Object.keys(members).length === 0))
     throw new UsageError("give at least one setting, e.g. --second-factor POLICY; see signet org set --help");
+  requireWayIn(service, settings.signInMethods, "--sign-in-methods");
   const { by } = call;
   const wanted = {
     ...by,

@@ -114,6 +114,16 @@ describe("signet org export and apply", () => {
       assert.match(again.out, /^Already up to date\.$/m);
     });
 
+    test("refuses sign-in methods that would lock everybody out", async () => {
+      const org = await makeOrg();
+      const policies = { signInMethods: ["magicLink"] };
+      const args = await applying(org, { ...content, policies });
+      const { code, err } = await typed([...args, "--yes"]);
+      assert.equal(code, 1);
+      assert.match(err, /policies\.signInMethods needs password: email is not configured/);
+      assert.deepEqual(await names(org), []);
+    });
+
     test("changes nothing without a terminal to confirm on", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);

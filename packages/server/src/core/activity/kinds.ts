@@ -35,13 +35,15 @@ export const isPeak = (kind: string): boolean =>
   kind === AGENTS || kind.startsWith("pool-agents/") || kind.startsWith("pool-queue/");
 
 /** How a user signed in: the parts of `sign-ins`. */
-export const signInMethods = ["passkey", "password-and-factor", "password"] as const;
+export const signInMethods = ["passkey", "password-and-factor", "password", "email", "connection"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
 export const ofMethod = (method: SignInMethod): `sign-ins/${SignInMethod}` => `sign-ins/${method}`;
 
 /** @param amr of the session (RFC 8176) */
 export function signInMethod(amr: readonly string[]): SignInMethod {
+  if (amr.includes("fed")) return "connection";
+  if (amr.includes("email")) return "email";
   if (!amr.includes("pwd")) return "passkey";
   return amr.length > 1 ? "password-and-factor" : "password";
 }
@@ -71,7 +73,7 @@ const signIns = counter(
 export function countFailedSignIn(
   count: CountActivity,
   orgId: string,
-  method: SignInMethod | "second-factor" | "connection" | "email",
+  method: SignInMethod | "second-factor",
 ): void {
   count(orgId, "failed-sign-ins");
   signIns.at(method, "failure").value++;
@@ -79,12 +81,6 @@ export function countFailedSignIn(
 
 /** @param amr of the session that has started */
 export function countSignIn(count: CountActivity, orgId: string, amr: readonly string[]): void {
-  const apart = amr.includes("fed") ? "connection" : amr.includes("email") ? "email" : undefined;
-  if (apart !== undefined) {
-    signIns.at(apart, "success").value++;
-    count(orgId, "sign-ins");
-    return;
-  }
   signIns.at(signInMethod(amr), "success").value++;
   count(orgId, "sign-ins");
   count(orgId, ofMethod(signInMethod(amr)));

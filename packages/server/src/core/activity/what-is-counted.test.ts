@@ -83,6 +83,10 @@ test("tells how users signed in, by the amr of their session", () => {
     ["pwd", "hwk", "mfa"],
   ])
     assert.equal(signInMethod(amr), "password-and-factor", amr.join());
+  for (const amr of [["email"], ["email", "otp", "mfa"]])
+    assert.equal(signInMethod(amr), "email", amr.join());
+  for (const amr of [["fed"], ["fed", "otp", "mfa"]])
+    assert.equal(signInMethod(amr), "connection", amr.join());
   for (const amr of [["hwk", "user", "mfa"], ["swk"]]) assert.equal(signInMethod(amr), "passkey", amr.join());
 });
 

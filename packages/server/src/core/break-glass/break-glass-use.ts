@@ -8,11 +8,9 @@ import type { NoticeDeps, NoticeOrigin } from "../mail/notices.ts";
 import { factorOwner } from "../second-factors/factor-status.ts";
 import { mustVerifyFactor } from "../second-factors/second-factor.ts";
 import { findFactorSummary } from "../second-factors/second-factors.store.ts";
-import { listActiveAdministrators } from "../users/members/administrators.store.ts";
+import { reachableAdministrators } from "../users/members/administrators.store.ts";
 import type { User } from "../users/user.ts";
 import { listBreakGlassAccounts } from "./break-glass.store.ts";
-
-const MAX_RECIPIENTS = 20;
 
 /** Still an administrator, and still with a second factor. */
 export async function mayBreakGlass(db: Db, user: User): Promise<boolean> {
@@ -21,7 +19,7 @@ export async function mayBreakGlass(db: Db, user: User): Promise<boolean> {
   return mustVerifyFactor(await findFactorSummary(db, factorOwner(user)));
 }
 
-/** After the right password, before the second factor: who has only the password is told of too. */
+/** After the right password, before the second factor, or by a passkey: who has only the password is told of too. */
 export function recordBreakGlassUse(
   deps: CoreDeps & NoticeDeps & { readonly baseUrl: string },
   { orgId, id, email }: User,
@@ -38,7 +36,7 @@ export function recordBreakGlassUse(
     const event = { orgId, at: now, actor: `user:${id}`, target: id, address } as const;
     await recordAuditEvent(tx, { ...event, action: "break-glass.used" });
     if (!deps.outbox.isOpen) return;
-    for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
+    for await (const administrator of reachableAdministrators(tx, orgId))
       await deps.outbox.put(tx, {
         orgId,
         recipient: administrator.email,

@@ -36,17 +36,24 @@ export async function findEmailCode(
   return row && toRecord(row);
 }
 
+/** What a code is still good for: guesses at it end its link too. */
+export interface Usable {
+  readonly now: number;
+  readonly max: number;
+}
+
 /** By its link. @returns undefined when it has ended */
 export async function findCodeOfLink(
   db: Db,
   { orgId, linkHash }: LinkKey,
-  now: number,
+  { now, max }: Usable,
 ): Promise<EmailCode | undefined> {
   const row = await db
     .selectFrom("email_code")
     .selectAll()
     .where((eb) => allOf(eb, { org_id: orgId, link_hash: linkHash }))
     .where("expires_at", ">", now)
+    .where("tries", "<", max)
     .executeTakeFirst();
   return row && toRecord(row);
 }
@@ -55,12 +62,13 @@ export async function findCodeOfLink(
 export async function takeCodeOfLink(
   db: Db,
   { orgId, linkHash, holderHash }: LinkKey & EmailCodeKey,
-  now: number,
+  { now, max }: Usable,
 ): Promise<EmailCode | undefined> {
   const row = await db
     .deleteFrom("email_code")
     .where((eb) => allOf(eb, { org_id: orgId, link_hash: linkHash, holder_hash: holderHash }))
     .where("expires_at", ">", now)
+    .where("tries", "<", max)
     .returningAll()
     .executeTakeFirst();
   return row && toRecord(row);
@@ -70,7 +78,7 @@ export async function takeCodeOfLink(
 export async function takeTry(
   db: Db,
   { orgId, holderHash }: EmailCodeKey,
-  { now, max }: { readonly now: number; readonly max: number },
+  { now, max }: Usable,
 ): Promise<EmailCode | undefined> {
   const row = await db
     .updateTable("email_code")

@@ -6,6 +6,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import { deleteExpired, type ExpiringTable } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { recordPeaks } from "../activity/activity.store.ts";
+import { forgetOldLogoutHints } from "../connections/sign-in/upstream-sign-ins.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { DeviceCa } from "../device-ca/authority.ts";
 import { removeDrainedGenerations } from "../device-ca/rotation.ts";
@@ -88,6 +89,7 @@ const removals: readonly Removal[] = [
   // Expired certificates are no longer on the CRL; the newest of each device is kept.
   (db, now, limit) => deleteSupersededCertificates(db, now - 30 * DAY_MS, limit),
   removeDrainedGenerations,
+  forgetOldLogoutHints,
 ];
 
 /**

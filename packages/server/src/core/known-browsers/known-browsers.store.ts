@@ -1,4 +1,5 @@
 /** Stores the browsers that a user has signed in with, to detect new ones. A browser's token is no credential. */
+import { hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { toRow } from "../../db/records.ts";
@@ -35,6 +36,32 @@ export async function recordBrowserUse(
     .executeTakeFirstOrThrow();
   return row.sign_ins > 1;
 }
+
+/** Whether the account of an address has been signed in to with this browser. One statement, whether there is such an account or not. */
+export const isBrowserOfAddress = (
+  db: Db,
+  {
+    orgId,
+    emailKey,
+    browserHash,
+    now,
+  }: { orgId: string; emailKey: string; browserHash: string; now: number },
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("known_browser")
+      .innerJoin("user_account", (join) =>
+        join
+          .onRef("user_account.org_id", "=", "known_browser.org_id")
+          .onRef("user_account.id", "=", "known_browser.user_id"),
+      )
+      .select("known_browser.user_id")
+      .where((eb) =>
+        allOf(eb, { "known_browser.org_id": orgId, "user_account.org_id": orgId, browser_hash: browserHash }),
+      )
+      .where("user_account.email_key", "=", emailKey)
+      .where("known_browser.expires_at", ">", now),
+  );
 
 export async function deleteKnownBrowsers(db: Db, user: { orgId: string; userId: string }): Promise<void> {
   await db

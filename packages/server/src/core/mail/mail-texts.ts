@@ -48,6 +48,7 @@ export const editableMails = {
   NewSignIn: notice,
   FactorAdded: factorNotice,
   FactorRemoved: factorNotice,
+  IdentityLinked: notice,
   // Without a button: the account is gone.
   AccountDeleted: { ...notice, fields: ["subject", "heading", "body"] },
 } as const satisfies Partial<Record<MailTemplate, EditableMail>>;

@@ -22,6 +22,7 @@ export type Mail =
   | { readonly template: "AccountDeleted"; readonly data: NoticeData }
   | { readonly template: "PasswordChanged"; readonly data: PasswordNoticeData }
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
+  | { readonly template: "IdentityLinked"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
   | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData }
   | {
@@ -46,6 +47,7 @@ export const mailTemplates = [
   "NewSignIn",
   "FactorAdded",
   "FactorRemoved",
+  "IdentityLinked",
   "FactorResetRequested",
   "BreakGlassUsed",
   "ConnectionKeysChanged",

@@ -13,7 +13,7 @@ export interface NoticeDeps {
 
 export type Notice =
   | { readonly template: "PasswordChanged"; readonly factors?: MailedFactors | undefined }
-  | { readonly template: "NewSignIn" | "EmailChanged" | "AccountDeleted" }
+  | { readonly template: "NewSignIn" | "IdentityLinked" | "EmailChanged" | "AccountDeleted" }
   | { readonly template: "FactorAdded" | "FactorRemoved"; readonly factor: MailedFactor };
 
 /** The origin of a change; empty for an operator. */

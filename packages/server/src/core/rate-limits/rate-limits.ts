@@ -25,6 +25,11 @@ export const defaultRateLimits = {
   "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
   // For each mailbox: it can't be flooded, and its newest link stays valid.
   "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 60 * 60 },
+  // Codes and links that only the browser that asked can use: what somebody else asks for is no use to the mailbox's owner, and must
+  // not keep the owner from one. For a mailbox by each network, and by each browser that has signed in to its account before.
+  "email-code-source": { name: "email-code-source", count: 5, windowSeconds: 60 * 60 },
+  // For a mailbox by all others together: it can't be flooded from many networks.
+  "email-code-mailbox": { name: "email-code-mailbox", count: 20, windowSeconds: 60 * 60 },
   // For each account: an export reads all data of the user.
   "data-export": { name: "data-export", count: 5, windowSeconds: 60 * 60 },
   // Test emails that administrators send to themselves.

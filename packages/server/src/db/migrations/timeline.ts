@@ -47,6 +47,7 @@ import { connectionTests } from "./0048-connection-tests.ts";
 import { boundGrants } from "./0049-bound-grants.ts";
 import { webhooks } from "./0050-webhooks.ts";
 import { samlLogout } from "./0051-saml-logout.ts";
+import { logoutHintsEnd } from "./0052-logout-hints-end.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -98,4 +99,5 @@ export const timeline: readonly Migration[] = [
   boundGrants,
   webhooks,
   samlLogout,
+  logoutHintsEnd,
 ];

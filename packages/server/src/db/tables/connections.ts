@@ -102,8 +102,13 @@ export interface UpstreamSignInTable {
   amr: string | null;
   /** Seconds since 1970. */
   auth_time: number | null;
-  /** Sealed: by what the provider recognises its session, the ID token or what SAML asks for. */
+  /**
+   * Sealed: by what the provider recognises its session, the ID token or what SAML asks for. Taken away at the sign-out, or once the
+   * session must have ended.
+   */
   id_token: string | null;
+  /** Milliseconds. */
+  id_token_until: number;
   /** SHA-256 of the NameID, of SAML. */
   name_id_hash: string | null;
   expires_at: number;

@@ -30,6 +30,7 @@ const mails: readonly MailView[] = [
   { ...around, template: "AcceptRoaming", data: { link, expiresAt: at } },
   { ...around, template: "AcceptInvitation", data: { link, expiresAt: at, inviter: "ada@acme.example" } },
   { ...around, template: "NewSignIn", data: seen },
+  { ...around, template: "IdentityLinked", data: seen },
   { ...around, template: "FactorAdded", data: { ...seen, factor: "passkey" } },
   { ...around, template: "FactorRemoved", data: { at, factor: "totp" } },
 ];

@@ -27,7 +27,7 @@ export type MailView = {
       data: LinkData;
     }
   | {
-      template: "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
+      template: "NewSignIn" | "IdentityLinked" | "AccountExists" | "EmailChanged" | "AccountDeleted";
       data: Origin;
     }
   | { template: "EmailCode"; data: { code: string; expiresAt: number } }
@@ -66,6 +66,8 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       const mail = noticeMail(view, view.data, messages, text.passwordChanged);
       return { ...mail, facts: [...factorFacts(view.data.factors, messages), ...mail.facts] };
     }
+    case "IdentityLinked":
+      return noticeMail(view, view.data, messages, text.identityLinked);
     case "NewSignIn":
       return noticeMail(view, view.data, messages, text.newSignIn);
     case "FactorResetRequested":

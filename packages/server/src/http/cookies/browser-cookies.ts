@@ -57,6 +57,8 @@ export function sessionCookies(baseUrl: string): SessionCookies {
 }
 
 export interface RecognitionCookies {
+  /** The browser's token, if it has one. */
+  read(request: FastifyRequest, orgId: string): string | undefined;
   /** The browser's token, renewed for the longest lifetime a cookie has; created for a new browser. */
   renew(request: FastifyRequest, reply: FastifyReply, orgId: string): string;
 }
@@ -71,6 +73,7 @@ const MAX_AGE_SECONDS = 400 * 86_400;
 export function recognitionCookies(baseUrl: string): RecognitionCookies {
   const cookie = tokenCookie(baseUrl, "signet-known", "sgn_kb_");
   return {
+    read: cookie.read,
     renew: (request, reply, orgId) => {
       const token = cookie.read(request, orgId) ?? randomSecret("sgn_kb_");
       cookie.write(reply, orgId, token, MAX_AGE_SECONDS);

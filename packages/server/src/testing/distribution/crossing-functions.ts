@@ -65,4 +65,5 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "transaction-scope.runInTransaction": "what a test itself sends in a transaction",
   "unchained.countAllUnchained": metrics,
   "undefined-scopes.listUndefinedScopes": startup,
+  "upstream-sign-ins.forgetOldLogoutHints": housekeeping,
 };

@@ -1,6 +1,6 @@
 /** One attempt at everything that is limited, and what came of it. */
 import { newEcKey } from "@signet/protocol/testing/test-certificate";
-import { testBrowser } from "../fakes/browser.ts";
+import { type TestBrowser, testBrowser } from "../fakes/browser.ts";
 import type { SoftPasskey } from "../fakes/soft-passkey.ts";
 import { postForm, postJson } from "../fixtures/client.ts";
 import { csrOf } from "../fixtures/enrolments.ts";
@@ -117,6 +117,19 @@ export async function requestReset({ org }: LimitsWorld, email: string, network:
   const browser = testBrowser();
   const { hidden } = await browser.get(`${org.issuer}/recovery`);
   const answer = await browser.post(`${org.issuer}/recovery`, { ...hidden, email }, cameFrom(network));
+  return outcomeOf(answer, answer.status < 400);
+}
+
+/** On the sign-in page of an organisation that offers it. */
+export async function requestEmailCode(
+  org: TestOrganisation,
+  browser: TestBrowser,
+  email: string,
+  network: string,
+): Promise<Outcome> {
+  const { hidden } = await visit(browser, org, { more: { prompt: "login" } });
+  const form = { ...hidden, email, act: "send" };
+  const answer = await browser.post(`${org.issuer}/email-code`, form, cameFrom(network));
   return outcomeOf(answer, answer.status < 400);
 }
 

@@ -2,6 +2,7 @@
 import type { Db } from "../../../db/open.ts";
 import { voidActions } from "../../actions/actions.store.ts";
 import { type Act, recordAuditEvent } from "../../audit/audit.store.ts";
+import { type NoticeDeps, sendNotice } from "../../mail/notices.ts";
 import type { RecordDeps } from "../../record-changes.ts";
 import { setEmailVerified } from "../../users/account.store.ts";
 import { endInvitation } from "../../users/invitations/invitation-records.store.ts";
@@ -32,6 +33,9 @@ export const refused = (
   { subject, user }: UpstreamIdentity,
   detail?: string,
 ) => new ConnectionSignInFailure(reason, { subject, email: user.email, detail });
+
+/** Whoever links an identity to an account that is there tells its owner. */
+export type LinkDeps = RecordDeps & NoticeDeps;
 
 export interface Linking {
   readonly connection: SignInConnection;
@@ -65,18 +69,32 @@ async function confirmEmail(tx: Db, act: Act, { id, homeOrgId, email }: User, no
     await recordAuditEvent(tx, { ...act, at: now, action: "email.verified", target: id });
 }
 
+/** As `linkAccount`, one that was there before: its owner hears of it, whoever it was. @throws ConnectionSignInFailure */
+export async function linkExistingAccount(
+  tx: Db,
+  deps: LinkDeps,
+  linking: Linking,
+  user: User,
+): Promise<void> {
+  await linkAccount(tx, deps, linking, user);
+  const { address } = linking.act;
+  await sendNotice(tx, deps, user, { template: "IdentityLinked" }, address === undefined ? {} : { address });
+}
+
 /**
  * The person has signed in to the account by its own factors.
  * @throws ConnectionSignInFailure
  */
 export function linkProvenAccount(
-  deps: RecordDeps,
+  deps: LinkDeps,
   connection: SignInConnection,
   identity: UpstreamIdentity,
   { user, address }: { readonly user: User; readonly address: string },
 ): Promise<void> {
   const act: Act = { orgId: connection.orgId, actor: `user:${user.id}`, address };
-  return deps.database.transaction((tx) => linkAccount(tx, deps, { connection, identity, act }, user));
+  return deps.database.transaction((tx) =>
+    linkExistingAccount(tx, deps, { connection, identity, act }, user),
+  );
 }
 
 async function link(

@@ -2,7 +2,6 @@
 import { isUniqueViolation } from "../../../db/database-errors.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Act, recordAuditEvent } from "../../audit/audit.store.ts";
-import type { RecordDeps } from "../../record-changes.ts";
 import { type AccountKey, setUsername } from "../../users/account.store.ts";
 import { areAttributes } from "../../users/member-record.ts";
 import { isLanguageTag, isPhone } from "../../users/profile/profile.ts";
@@ -12,7 +11,14 @@ import { findUser, insertUser, setMemberAttributes } from "../../users/users.sto
 import { newPermId } from "../../users/users.ts";
 import { followClaimedGroups } from "./claimed-groups.ts";
 import { decideAccount, decideUnlinked, type Proof } from "./decide-account.ts";
-import { type Linking, linkAccount, refused, type UpstreamIdentity } from "./link-identity.ts";
+import {
+  type LinkDeps,
+  type Linking,
+  linkAccount,
+  linkExistingAccount,
+  refused,
+  type UpstreamIdentity,
+} from "./link-identity.ts";
 import { recordIdentityUse } from "./linked-identities.store.ts";
 import type { MappedUser } from "./mapping.ts";
 import type { SignInConnection } from "./sign-in-connections.ts";
@@ -28,7 +34,7 @@ interface Resolving {
 
 /** @throws ConnectionSignInFailure */
 export async function resolveAccount(
-  deps: RecordDeps,
+  deps: LinkDeps,
   connection: SignInConnection,
   identity: UpstreamIdentity,
   { address, provenEmail }: Resolving,
@@ -57,14 +63,14 @@ export async function resolveAccount(
 /** Decided again, by the transaction that does it. */
 async function resolveNew(
   tx: Db,
-  deps: RecordDeps,
+  deps: LinkDeps,
   { provenEmail, ...linking }: Linking & Pick<Resolving, "provenEmail">,
 ): Promise<Resolution> {
   const { identity, act } = linking;
   const decision = await decideUnlinked(tx, { ...linking, provenEmail });
   if (decision.kind === "link") {
     const { user, confirmsAddress } = decision;
-    await linkAccount(tx, deps, { ...linking, confirmsAddress }, user);
+    await linkExistingAccount(tx, deps, { ...linking, confirmsAddress }, user);
     return { kind: "account", user };
   }
   if (decision.kind !== "create") return decision;

@@ -36,6 +36,32 @@ export async function findUpstreamSignIn(
   return { ...toRecord(row), amr: row.amr === null ? null : (JSON.parse(row.amr) as string[]) };
 }
 
+/** Its session has ended, and the provider has been told: it is a hint for nothing any more. */
+export async function forgetLogoutHint(
+  db: Db,
+  { orgId, userId, signedInAt }: UpstreamSignInKey,
+): Promise<void> {
+  await db
+    .updateTable("upstream_sign_in")
+    .set({ id_token: null })
+    .where((eb) => allOf(eb, { org_id: orgId, user_id: userId, signed_in_at: signedInAt }))
+    .execute();
+}
+
+/** Of sessions that must have ended. @returns how many, at most `limit` */
+export async function forgetOldLogoutHints(db: Db, now: number, limit: number): Promise<number> {
+  const rows = await db
+    .selectFrom("upstream_sign_in")
+    .select(["org_id", "user_id", "signed_in_at"])
+    .where("id_token", "is not", null)
+    .where("id_token_until", "<=", now)
+    .orderBy("id_token_until")
+    .limit(limit)
+    .execute();
+  for (const row of rows) await forgetLogoutHint(db, toRecord(row));
+  return rows.length;
+}
+
 /** Of a connection: of one user, of one session there, of one `sub` or NameID, or all. */
 export interface FromConnection {
   readonly orgId: string;

@@ -36,7 +36,8 @@ export interface UpstreamAuthentication {
 
 const MAX_TEXT = 255;
 const MAX_METHODS = 20;
-const MAX_HINT = 16_384;
+/** A longer one makes the address of the sign-out there too long for many servers. */
+const MAX_HINT = 4_096;
 
 const textOrNull = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && value.length <= MAX_TEXT && isStorable(value) ? value : null;
@@ -85,6 +86,7 @@ export async function recordUpstreamSignIn(
   {
     upstream: { logoutHint, nameIdHash: hash, ...said },
     now,
+    sessionLifetimeSeconds,
     ...of
   }: {
     readonly orgId: string;
@@ -93,18 +95,17 @@ export async function recordUpstreamSignIn(
     readonly subject: string;
     readonly upstream: UpstreamAuthentication;
     readonly now: number;
+    /** Of the organisation: as long as somebody may sign out there. */
+    readonly sessionLifetimeSeconds: number;
   },
 ): Promise<number> {
   for (let signedInAt = now; ; signedInAt++) {
     const key = { orgId: of.orgId, userId: of.userId, signedInAt };
     const sealed = logoutHint === undefined ? null : encryption.seal(Buffer.from(logoutHint), rowName(key));
+    const kept = { idToken: sealed, idTokenUntil: now + sessionLifetimeSeconds * 1000 };
     const signIn = {
-      ...of,
-      ...said,
-      nameIdHash: hash ?? null,
-      signedInAt,
-      idToken: sealed,
-      expiresAt: now + KEPT_MS,
+      ...{ ...of, ...said, nameIdHash: hash ?? null, signedInAt },
+      ...{ ...kept, expiresAt: now + KEPT_MS },
     };
     if (await insertUpstreamSignIn(db, signIn)) return signedInAt;
   }

@@ -6,9 +6,11 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { MAIL_ENV } from "../../../testing/fakes/mailbox.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
+import { newSignInConnection } from "../../../testing/fixtures/sign-in-connection.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { assignUser } from "../../application-access/application-access.ts";
 import { putSettings } from "../../application-settings/application-settings.store.ts";
+import { insertIdentity } from "../../connections/sign-in/linked-identities.store.ts";
 import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { insertSessionKey } from "../../session-keys/session-keys.store.ts";
 import { requestNewEmail } from "../account-mails.ts";
@@ -38,6 +40,9 @@ forEachDatabase(({ fresh }) => {
       ...{ kind: "UserPerm", authTime: 1, amr: ["pwd"], acr: "acr", address: "192.0.2.1" },
       ...{ createdAt: 1, validatedAt: null, lastSeenAt: 1, expiresAt: null },
     });
+    const connectionId = await newSignInConnection(running.service, orgId);
+    const times = { createdAt: 1, lastSignInAt: 2 };
+    await insertIdentity(db(), { orgId, connectionId, subject: "holder-there", userId: id, ...times });
     const user = await findUser(db(), orgId, id);
     assert.ok(user);
     const { baseUrl } = running.service.config;

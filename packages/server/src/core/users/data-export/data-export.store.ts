@@ -75,6 +75,25 @@ export async function readRowsOfApplications<Name extends TableWith<OfUser & { a
   }));
 }
 
+/** At which identity providers the user signs in. */
+export async function readIdentities(db: Db, { orgId, id }: Member): Promise<Row[]> {
+  const rows = await db
+    .selectFrom("linked_identity as linked")
+    .innerJoin("connection", (join) =>
+      join
+        .onRef("connection.org_id", "=", "linked.org_id")
+        .onRef("connection.id", "=", "linked.connection_id"),
+    )
+    .select(["connection.id", "connection.name", "linked.subject", "linked.created_at"])
+    .select("linked.last_sign_in_at")
+    .where((eb) => allOf(eb, { "linked.org_id": orgId, "linked.user_id": id }))
+    .orderBy("linked.created_at")
+    .orderBy("linked.connection_id")
+    .execute();
+  const members = { subject: "subject", linkedAt: "created_at", lastSignInAt: "last_sign_in_at" };
+  return rows.map((row) => ({ connection: { id: row.id, name: row.name }, ...named(row, members) }));
+}
+
 export async function readConsents(db: Db, member: Member): Promise<Row[]> {
   const members = { scopes: "scope", grantedAt: "granted_at", takenBackAt: "revoked_at" } as const;
   const read = (condition: RawBuilder<unknown>) =>

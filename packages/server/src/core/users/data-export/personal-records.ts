@@ -7,6 +7,7 @@ import {
   named,
   readAccount,
   readConsents,
+  readIdentities,
   readMails,
   readMemberships,
   readRows,
@@ -21,6 +22,7 @@ export async function personalRecords(db: Db, organisation: Pick<Organisation, "
     account: await account(db, user, isHome),
     memberships: await memberships(db, user, isHome),
     ...(isHome ? { secondFactors: await factors(db, user) } : {}),
+    identities: await readIdentities(db, user),
     ...(await browsers(db, user)),
     ...(await applications(db, user)),
     links: await readRows(db, user, "user_action", "created_at", {

@@ -13,6 +13,35 @@ export interface ActiveAdministrator {
 
 const PAGE = 100;
 
+/**
+ * All of them, for what each has to hear of; also those who sign in by a connection alone. Page by page, so that a large
+ * organisation costs no more memory than a small one.
+ */
+export async function* reachableAdministrators(db: Db, orgId: string): AsyncGenerator<ActiveAdministrator> {
+  for (let after: { value: number; id: string } | undefined; ; ) {
+    const rows = await candidates(db, orgId, { except: "", after, isReached: true });
+    yield* await active(db, orgId, rows, true);
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = { value: last.since, id: last.user_id };
+  }
+}
+
+type Candidates = Awaited<ReturnType<typeof candidates>>;
+
+async function active(
+  db: Db,
+  orgId: string,
+  rows: Candidates,
+  isReached = false,
+): Promise<ActiveAdministrator[]> {
+  return (await withHomeAccounts(db, orgId, rows)).flatMap(([own, guest]) => {
+    const { email, locale, password_hash, email_verified_at, disabled_at } = guest ?? own;
+    const isAccepted = password_hash !== null || (isReached && email_verified_at !== null);
+    return disabled_at === null && isAccepted ? [{ id: own.user_id, email: email ?? "", locale }] : [];
+  });
+}
+
 /** Not disabled, with an active home organisation, and not merely invited; oldest first. */
 export async function listActiveAdministrators(
   db: Db,
@@ -22,11 +51,7 @@ export async function listActiveAdministrators(
   const found: ActiveAdministrator[] = [];
   for (let after: { value: number; id: string } | undefined; found.length < limit; ) {
     const rows = await candidates(db, orgId, { except, after });
-    for (const [own, guest] of await withHomeAccounts(db, orgId, rows)) {
-      const { email, locale, password_hash, disabled_at } = guest ?? own;
-      if (disabled_at === null && password_hash !== null)
-        found.push({ id: own.user_id, email: email ?? "", locale });
-    }
+    found.push(...(await active(db, orgId, rows)));
     const last = rows.at(-1);
     if (!last || rows.length < PAGE) break;
     after = { value: last.since, id: last.user_id };
@@ -38,12 +63,17 @@ export async function listActiveAdministrators(
 function candidates(
   db: Db,
   orgId: string,
-  { except, after }: { except: string; after: { value: number; id: string } | undefined },
+  {
+    except,
+    after,
+    isReached = false,
+  }: { except: string; after: { value: number; id: string } | undefined; isReached?: boolean },
 ) {
   const place = { value: sql<number>`membership.created_at`, id: sql<string>`membership.user_id` };
   const query = memberships(db, orgId)
     .select(["membership.home_org_id", "membership.user_id", "membership.created_at as since"])
     .select(["user_account.id", "user_account.email", "user_account.locale", "password_hash"])
+    .select("user_account.email_verified_at")
     .select("user_account.disabled_at")
     .where("membership.role", "=", "Administrator")
     // As in the partial index.
@@ -54,7 +84,10 @@ function candidates(
         eb("membership.home_org_id", "<>", eb.ref("membership.org_id")),
         eb.and([
           eb("user_account.disabled_at", "is", null),
-          eb("user_account.password_hash", "is not", null),
+          eb.or([
+            eb("user_account.password_hash", "is not", null),
+            ...(isReached ? [eb("user_account.email_verified_at", "is not", null)] : []),
+          ]),
           eb("home.disabled_at", "is", null),
         ]),
       ]),

@@ -109,16 +109,23 @@ ${countsCard(view, {
 `;
 }
 
-const methodTones = { passkey: "plain", "password-and-factor": "second", password: "third" } as const;
+const methodTones = {
+  ...({ passkey: "plain", "password-and-factor": "second", password: "third" } as const),
+  ...({ email: "fourth", connection: "fifth" } as const),
+};
 
 /** Sign-ins that were counted before their methods were stand apart. */
 function methodSeries({ charts: { totals }, messages }: OverviewView): Series[] {
   const { charts: text } = messages.console.overview;
-  const methods: Series[] = signInMethods.map((method) => ({
-    label: text.methods[method],
-    tone: methodTones[method],
-    counts: totals[ofMethod(method)],
-  }));
+  const methods = signInMethods
+    .map((method): Series & { readonly isAlways: boolean } => ({
+      label: text.methods[method],
+      tone: methodTones[method],
+      counts: totals[ofMethod(method)],
+      isAlways: method !== "email" && method !== "connection",
+    }))
+    // Many organisations have neither.
+    .filter(({ isAlways, counts }) => isAlways || counts.some((count) => count > 0));
   const others = totals["sign-ins"].map((total, at) =>
     Math.max(0, total - methods.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0)),
   );

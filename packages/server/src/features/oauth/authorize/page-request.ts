@@ -123,11 +123,10 @@ export function flowPage(
   const { application, redirectsElsewhere } = signInDestination(request, visit.organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const action = orgPath(visit.organisation, endpoint);
-  // What was posted comes back at the step that the sign-in has got to.
+  // What was posted comes back at the step that the sign-in has got to, or at the form past an enforced connection.
+  const again = endpoint === "break-glass" ? endpoint : "authorize";
   const languages =
-    visit.request.method === "POST"
-      ? languageLinksTo(flowPath(deps, visit, "authorize", flow))
-      : frame.languages;
+    visit.request.method === "POST" ? languageLinksTo(flowPath(deps, visit, again, flow)) : frame.languages;
   const page = { ...frame, languages, application, action, csrf, flow: deps.flows.seal(flow) };
   return { page, browser, redirectsElsewhere };
 }

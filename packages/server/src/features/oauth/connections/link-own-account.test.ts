@@ -8,6 +8,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type HostileProvider, startHostileProvider } from "../../../testing/fakes/hostile-provider.ts";
+import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
 import { connectTo } from "../../../testing/fixtures/upstream-sign-in.ts";
 import { follow, logIn, requestQuery, showsLogin, visit } from "../../../testing/fixtures/visit.ts";
 import {
@@ -25,7 +26,7 @@ forEachDatabase(({ fresh }) => {
   let connection: Connection;
   before(async () => {
     clock = fakeClock();
-    const env = { SIGNET_OUTBOUND_ALLOW: "127.0.0.1" };
+    const env = { SIGNET_OUTBOUND_ALLOW: "127.0.0.1", ...MAIL_ENV };
     running = await startTestService({ databaseUrl: await fresh(), clock, env });
     org = await makeOrganisation(running.service);
     there = await startHostileProvider(clock);
@@ -79,6 +80,8 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await linkedTo("own-there"), userId);
     assert.match(done.body, new RegExp(`id="connection-unlink-${connection.id}"`));
     assert.doesNotMatch(done.body, new RegExp(`id="connection-link-${connection.id}"`));
+    const told = (await mailsTo(running.service, "own@acme.example")).map(({ mail }) => mail.template);
+    assert.deepEqual(told, ["NewSignIn", "IdentityLinked"]);
   });
 
   test("an identity of somebody else's account stays theirs", async () => {

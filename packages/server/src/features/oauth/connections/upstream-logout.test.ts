@@ -7,6 +7,7 @@ import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import type { Connection } from "../../../core/connections/connection.ts";
 import { insertIdentity } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import { changeSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
+import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { createUser } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
@@ -234,6 +235,37 @@ forEachDatabase(({ fresh }) => {
     const left = await own.get(`${org.issuer}/end_session?${new URLSearchParams(asked)}`);
     assert.equal(left.location, BYE);
     assert.equal((await logout({ sub: "without" }, without)).status, 404);
+  });
+
+  test("the ID token goes with the sign-out, or when the session must have ended; one that is long is not kept", async () => {
+    await person("hint");
+    const kept = () =>
+      running.service.database.query
+        .selectFrom("upstream_sign_in")
+        .select("id_token")
+        .where("org_id", "=", orgId())
+        .where("subject", "=", "hint")
+        .where("id_token", "is not", null)
+        .execute();
+    const browser = await signIn("hint");
+    assert.equal((await kept()).length, 1);
+    const signOut = async (own: TestBrowser) => {
+      const page = await own.get(`${org.issuer}/end_session`);
+      return (await own.post(`${org.issuer}/end_session`, page.hidden)).headers.get("refresh") ?? "";
+    };
+    assert.match(await signOut(browser), /id_token_hint=/);
+    assert.equal((await kept()).length, 0, "signed out");
+    await signIn("hint");
+    await removeExpired(running.service);
+    assert.equal((await kept()).length, 1);
+    clock.advance(org.organisation.settings.sessionLifetimeSeconds * 1000);
+    await removeExpired(running.service);
+    assert.equal((await kept()).length, 0, "expired");
+    const long = await signIn("hint", { padding: "x".repeat(4_000) });
+    assert.equal((await kept()).length, 0, "too long");
+    const left = await signOut(long);
+    assert.match(left, /client_id=signet/);
+    assert.doesNotMatch(left, /id_token_hint=/);
   });
 
   test("forged logouts make the provider asked once, however many there are and whether or not it answers", async () => {

@@ -1,6 +1,7 @@
 /** Who signs out here signs out at the provider too (OpenID Connect RP-Initiated Logout 1.0, SAML 2.0 Profiles §4.4), and comes back to where the sign-out leads. */
 import type { ConnectionKey } from "../../../core/connections/connection.ts";
 import { ConnectionSignInFailure } from "../../../core/connections/sign-in/failure.ts";
+import { forgetLogoutHint } from "../../../core/connections/sign-in/upstream-sign-ins.store.ts";
 import { findUpstreamOf, openLogoutHint } from "../../../core/connections/sign-in/upstream-sign-ins.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Visit } from "../authorize/browser.ts";
@@ -37,6 +38,7 @@ export async function upstreamLogoutAddress(
   const returnTo = `${deps.baseUrl}/oauth/${orgId}/connections/${connection.id}/logged-out`;
   try {
     const hint = openLogoutHint(deps.encryption, signIn);
+    await forgetLogoutHint(deps.database.query, signIn);
     const address = await upstream.logoutAddress?.(connection, { hint, returnTo, state });
     return address === undefined ? undefined : { address, name: connection.name };
   } catch (error) {

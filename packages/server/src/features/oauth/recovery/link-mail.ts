@@ -1,10 +1,13 @@
 /** Emails a link to reset a password or verify an address, within rate limits. Link, email and audit event are written in one transaction. */
+import { sha256Base64url } from "@signet/protocol/hash";
 import { nobody, sendLinkMail } from "../../../core/actions/actions.ts";
 import { linkAddress } from "../../../core/actions/link-address.ts";
 import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
+import { isBrowserOfAddress } from "../../../core/known-browsers/known-browsers.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { takesPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import {
+  type Counted,
   countAttempt,
   networkPrefix,
   RateLimited,
@@ -16,20 +19,55 @@ import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { Flow } from "../authorize/flow.ts";
 
+/** How long to wait; the response headers are set. */
+export interface MailLimited {
+  readonly retryAfterSeconds: number;
+}
+
 /**
  * Counts a request, whether or not the address has an account.
  * @param mailbox identifies the recipient
- * @returns undefined, or how long to wait; the response headers are set
+ * @returns undefined when it may be sent
  */
-export async function countMailRequest(
+export const countMailRequest = (
+  deps: BrowserDeps,
+  visit: Visit,
+  mailbox: string,
+): Promise<MailLimited | undefined> =>
+  count(deps, visit, [{ limit: deps.rateLimits["recovery-account"], subject: mailbox }]);
+
+/**
+ * The same for a code or link that works in this browser alone. Nobody else's requests use up what a network has left for a
+ * mailbox, nor what a browser has that has signed in to its account before.
+ */
+export async function countCodeRequest(
+  deps: BrowserDeps,
+  visit: Visit,
+  email: string,
+): Promise<MailLimited | undefined> {
+  const { organisation, request } = visit;
+  const { "email-code-source": source, "email-code-mailbox": mailbox } = deps.rateLimits;
+  const key = emailKey(email);
+  const browserHash = sha256Base64url(deps.recognition.read(request, organisation.id) ?? "");
+  const browser = { orgId: organisation.id, emailKey: key, browserHash, now: deps.clock() };
+  if (await isBrowserOfAddress(deps.database.query, browser))
+    return count(deps, visit, [{ limit: source, subject: `${key}|browser|${browserHash}` }]);
+  const network = networkPrefix(addressOf(request));
+  return count(deps, visit, [
+    { limit: source, subject: `${key}|${network}` },
+    { limit: mailbox, subject: key },
+  ]);
+}
+
+async function count(
   deps: BrowserDeps,
   { organisation, request, reply }: Visit,
-  mailbox: string,
-): Promise<{ retryAfterSeconds: number } | undefined> {
+  counted: readonly Counted[],
+): Promise<MailLimited | undefined> {
   try {
     await countAttempt(deps, organisation.id, [
       { limit: deps.rateLimits["recovery-address"], subject: networkPrefix(addressOf(request)) },
-      { limit: deps.rateLimits["recovery-account"], subject: mailbox },
+      ...counted,
     ]);
     return undefined;
   } catch (error) {

@@ -31,10 +31,15 @@ export async function openLink(
   return user.email === action.data.email ? { named, action, user } : undefined;
 }
 
-export async function showBrokenLink(deps: BrowserDeps, visit: Visit, type: ActionType): Promise<void> {
+export async function showBrokenLink(
+  deps: BrowserDeps,
+  visit: Visit,
+  type: ActionType | "SignIn",
+): Promise<void> {
   const context = await loadRecoveryContext(deps, visit, undefined, undefined);
   const anotherUri = type === "ResetPassword" ? orgPath(visit.organisation, "recovery") : undefined;
-  return show(visit, context, brokenLinkPage({ ...context, anotherUri }), { status: 404 });
+  const page = brokenLinkPage({ ...context, anotherUri, isSignIn: type === "SignIn" });
+  return show(visit, context, page, { status: 404 });
 }
 
 /** The done page has no session, so its query carries the user's language. */

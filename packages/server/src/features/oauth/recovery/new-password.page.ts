@@ -114,6 +114,7 @@ export type BrokenLinkView = PageFrame & {
   /** Undefined for an address that names none. */
   organisation?: PageOrganisation | undefined;
   anotherUri?: string | undefined;
+  isSignIn?: boolean;
 };
 
 export function brokenLinkPage(view: BrokenLinkView): Html {
@@ -122,7 +123,7 @@ export function brokenLinkPage(view: BrokenLinkView): Html {
     ...view,
     outcome: "failure",
     title: text.heading,
-    text: html`<p>${text.explanation}</p>`,
+    text: html`<p>${view.isSignIn ? text.signIn : text.explanation}</p>`,
     action:
       view.anotherUri === undefined
         ? undefined

@@ -82,6 +82,10 @@ export type MailsTexts = {
       subject: (values: { factor: string; organisation: string }) => string;
       text: (values: { factor: string; organisation: string }) => string;
     };
+    identityLinked: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; advice: string;
+    };
     factorResetRequested: {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; advice: string; open: string;

@@ -24,7 +24,7 @@ export type RecoveryTexts = {
     done: (values: { organisation: string }) => string; checkFactors: string;
     goOn: (values: { application: string }) => string;
   };
-  brokenLink: { heading: string; explanation: string; another: string; };
+  brokenLink: { heading: string; explanation: string; signIn: string; another: string; };
   action: {
     account: string; newAddress: string; expired: string; again: string; notSet: string;
     busy: (values: { seconds: number }) => string;

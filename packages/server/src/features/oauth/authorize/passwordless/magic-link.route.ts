@@ -6,7 +6,7 @@ import {
   findCodeOfLink,
   takeCodeOfLink,
 } from "../../../../core/email-codes/email-codes.store.ts";
-import { codeOfLink } from "../../../../core/email-codes/email-codes.ts";
+import { codeOfLink, MAX_TRIES } from "../../../../core/email-codes/email-codes.ts";
 import { offersMail } from "../../../../core/organisations/sign-in-methods.ts";
 import { parsedForm } from "../../../../http/form-body.ts";
 import { showBrokenLink } from "../../recovery/link.ts";
@@ -31,11 +31,13 @@ interface OpenLink {
   readonly isOwn: boolean;
 }
 
+const usable = ({ clock }: MailSignInDeps) => ({ now: clock(), max: MAX_TRIES });
+
 async function openMagicLink(deps: MailSignInDeps, visit: Visit): Promise<OpenLink | undefined> {
   const { organisation, request } = visit;
   const { token = "" } = request.params as { token?: string };
   const linkHash = sha256Base64url(token);
-  const sent = await findCodeOfLink(deps.database.query, { orgId: organisation.id, linkHash }, deps.clock());
+  const sent = await findCodeOfLink(deps.database.query, { orgId: organisation.id, linkHash }, usable(deps));
   if (!sent || sent.flow === null || !offersMail(organisation.settings)) return undefined;
   const isOwn = sent.holderHash === codeKey(deps, visit).holderHash;
   return { token, linkHash, sent: { ...sent, flow: sent.flow }, isOwn };
@@ -43,7 +45,7 @@ async function openMagicLink(deps: MailSignInDeps, visit: Visit): Promise<OpenLi
 
 async function showMagicLink(deps: MailSignInDeps, visit: Visit): Promise<void> {
   const link = await openMagicLink(deps, visit);
-  if (!link) return showBrokenLink(deps, visit, "VerifyEmail");
+  if (!link) return showBrokenLink(deps, visit, "SignIn");
   return link.isOwn ? showButton(deps, visit, link) : showCode(deps, visit, link);
 }
 
@@ -67,16 +69,14 @@ async function showButton(
 
 async function useMagicLink(deps: MailSignInDeps, visit: Visit): Promise<void> {
   const link = await openMagicLink(deps, visit);
-  if (!link) return showBrokenLink(deps, visit, "VerifyEmail");
+  if (!link) return showBrokenLink(deps, visit, "SignIn");
   if (!link.isOwn) return showCode(deps, visit, link);
   if (!hasValidCsrfToken(deps, visit, parsedForm(visit.request)))
     return showButton(deps, visit, link, { error: "session-expired", status: 403 });
   const current = await readSealedFlow(deps, visit, link.sent.flow);
   if (!current) return;
   const key = { ...codeKey(deps, visit), linkHash: link.linkHash };
-  const taken = await takeCodeOfLink(deps.database.query, key, deps.clock());
+  const taken = await takeCodeOfLink(deps.database.query, key, usable(deps));
   const account = taken && (await provenAccount(deps, visit, current, taken.email));
-  return account
-    ? continueWithEmail(deps, visit, current, account)
-    : showBrokenLink(deps, visit, "VerifyEmail");
+  return account ? continueWithEmail(deps, visit, current, account) : showBrokenLink(deps, visit, "SignIn");
 }

@@ -15,7 +15,7 @@ import { proveAddress } from "../../../../core/users/prove-address.ts";
 import { emailKey } from "../../../../core/users/user.ts";
 import { findSignInAccount } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { countMailRequest } from "../../recovery/link-mail.ts";
+import { countCodeRequest } from "../../recovery/link-mail.ts";
 import { formBinding, orgPath, requestOrigin, type Visit } from "../browser.ts";
 import { type OwnFactorsDeps, ownFactors } from "../sign-in/own-factors.ts";
 import type { CurrentFlow } from "../take-step.ts";
@@ -38,7 +38,7 @@ export async function sendSignInMail(
   { flow, request }: CurrentFlow,
   { email, hasLink }: { readonly email: string; readonly hasLink: boolean },
 ): Promise<{ readonly retryAfterSeconds: number } | undefined> {
-  const limited = await countMailRequest(deps, visit, `email-code|${emailKey(email)}`);
+  const limited = await countCodeRequest(deps, visit, email);
   if (limited) return limited;
   const { organisation } = visit;
   const { address, locale } = requestOrigin(visit, request.uiLocales);

@@ -9,6 +9,7 @@ import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { retryAfterFullQueue } from "../../../../page-kit/full-queue.ts";
 import {
   browserRoute,
+  continueFlow,
   hasValidCsrfToken,
   openFlow,
   type PasswordDeps,
@@ -19,6 +20,7 @@ import {
 import { pageFlow } from "../page-request.ts";
 import { type CurrentFlow, readFlow, readSealedFlow } from "../take-step.ts";
 import type { LoginFailure } from "./login.page.ts";
+import { breakGlassWithPasskey } from "./passkey-sign-in.ts";
 import { continueWithPassword } from "./password-session.ts";
 import { type LoginState, showLogin } from "./show-login.ts";
 
@@ -55,6 +57,8 @@ async function signIn(deps: PasswordDeps, visit: Visit): Promise<void> {
   if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, current, { email, error: "session-expired", status: 403 });
   try {
+    const passkey = form.values.get("passkey") ?? "";
+    if (passkey !== "") return await byPasskey(deps, visit, current, passkey);
     const password = form.values.get("password") ?? "";
     const failure = await breakGlass(deps, visit, current, { email, password });
     if (failure) await showForm(deps, visit, current, { email, error: failure, status: 401 });
@@ -67,6 +71,18 @@ async function signIn(deps: PasswordDeps, visit: Visit): Promise<void> {
     const retryAfterSeconds = retryAfterFullQueue(deps, visit, error);
     return showForm(deps, visit, current, { email, error: "busy", status: 503, retryAfterSeconds });
   }
+}
+
+async function byPasskey(
+  deps: PasswordDeps,
+  visit: Visit,
+  current: CurrentFlow,
+  passkey: string,
+): Promise<void> {
+  const failure = await breakGlassWithPasskey(deps, visit, passkey, current);
+  return failure
+    ? showForm(deps, visit, current, { ...failure, status: 401 })
+    : continueFlow(deps, visit, current.flow);
 }
 
 /** @returns undefined when the response has been sent */

@@ -79,7 +79,7 @@ forEachDatabase(({ fresh }) => {
     const deps = {
       ...running.service,
       cookies: { write: note },
-      recognition: { renew: () => "known" },
+      recognition: { read: () => undefined, renew: () => "known" },
     } as unknown as BrowserDeps;
     const pending = {
       id: "pending",

@@ -3,6 +3,7 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { countFailedSignIn } from "../../../../core/activity/kinds.ts";
 import { recordUnauthenticatedEvent } from "../../../../core/audit/unauthenticated-events.ts";
+import { mayBreakGlass, recordBreakGlassUse } from "../../../../core/break-glass/break-glass-use.ts";
 import { offersPasskeySignIn } from "../../../../core/organisations/sign-in-methods.ts";
 import { countAttempt, networkPrefix } from "../../../../core/rate-limits/rate-limits.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
@@ -22,7 +23,7 @@ import { lockIfEnabled } from "../../../../core/users/account.store.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { type BrowserDeps, currentSession, type Visit } from "../browser.ts";
+import { type BrowserDeps, currentSession, requestOrigin, type Visit } from "../browser.ts";
 import type { CurrentFlow } from "../take-step.ts";
 import { type OwnFactorsDeps, ownFactors } from "./own-factors.ts";
 import { finishSignIn, type SignInTarget, startBrowserSession } from "./start-session.ts";
@@ -40,15 +41,41 @@ export interface PasskeyFailure {
   readonly unknownCredential?: string | undefined;
 }
 
+/** @returns why it is not for this user; undefined where it is */
+type Guard = (user: User) => Promise<string | undefined>;
+
 /**
  * @returns why it failed; undefined when the session has started and its cookie is set
  * @throws RateLimited for a failure after too many from one address
  */
-export async function signInWithPasskey(
+export const signInWithPasskey = (
   deps: OwnFactorsDeps,
   visit: Visit,
   text: string,
   current: CurrentFlow,
+): Promise<PasskeyFailure | undefined> =>
+  signIn(deps, visit, { text, current }, async ({ email }) =>
+    (await ownFactors(deps, visit, current, email)).kind === "closed" ? "the domain is enforced" : undefined,
+  );
+
+/** Past an enforced connection: of everybody but its administrators the passkey is a wrong one. As `signInWithPasskey`. */
+export const breakGlassWithPasskey = (
+  deps: BrowserDeps,
+  visit: Visit,
+  text: string,
+  current: CurrentFlow,
+): Promise<PasskeyFailure | undefined> =>
+  signIn(deps, visit, { text, current }, async (user) => {
+    if (!(await mayBreakGlass(deps.database.query, user))) return "no break-glass administrator";
+    await recordBreakGlassUse(deps, user, requestOrigin(visit, current.request.uiLocales));
+    return undefined;
+  });
+
+async function signIn(
+  deps: BrowserDeps,
+  visit: Visit,
+  { text, current }: { readonly text: string; readonly current: CurrentFlow },
+  guard: Guard,
 ): Promise<PasskeyFailure | undefined> {
   const { organisation, request } = visit;
   const target: SignInTarget = current.request;
@@ -63,8 +90,9 @@ export async function signInWithPasskey(
     return { ...(await recordFailure(deps, visit, target, undefined, "invalid-passkey")), ...verified };
   }
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, target, verified.user, "disabled");
-  if ((await ownFactors(deps, visit, current, verified.user.email)).kind === "closed")
-    return recordFailure(deps, visit, target, verified.user, "invalid-passkey", "the domain is enforced");
+  const closed = await guard(verified.user);
+  if (closed !== undefined)
+    return recordFailure(deps, visit, target, verified.user, "invalid-passkey", closed);
   const started = await startPasskeySession(deps, visit, verified, target);
   if (!started) return recordFailure(deps, visit, target, verified.user, "invalid-passkey");
   finishSignIn(deps, visit, started);

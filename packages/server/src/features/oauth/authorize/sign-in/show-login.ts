@@ -6,6 +6,7 @@ import type { Organisation } from "../../../../core/organisations/organisation.t
 import {
   isMailMethod,
   offersMail,
+  offersPasskeySignIn,
   type SignInMethod,
 } from "../../../../core/organisations/sign-in-methods.ts";
 import { factorOwner } from "../../../../core/second-factors/factor-status.ts";
@@ -39,7 +40,7 @@ export interface LoginState extends FlowRequest {
   readonly status?: number;
   /** A password came with the address: what is shown again is the second page. */
   readonly hasPassword?: boolean;
-  /** The form of break-glass administrators: a password, and nothing else. */
+  /** The form of break-glass administrators: no email, no connection. */
   readonly isBreakGlass?: boolean;
 }
 
@@ -68,7 +69,7 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, state: LoginSta
     otherAddressUri: confirming ? undefined : flowPath(deps, visit, "authorize", withoutEmail(flow)),
     recoveryUri: isBreakGlass ? undefined : flowPath(deps, visit, "recovery", flow),
     email: (isEmailFirst ? known : undefined) ?? email ?? request.loginHint ?? confirming?.user.email,
-    methods: isBreakGlass ? ["password"] : offeredMethods(deps, visit.organisation),
+    methods: isBreakGlass ? breakGlassMethods(visit.organisation) : offeredMethods(deps, visit.organisation),
     isReauthentication: confirming !== undefined,
     isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
     connections: isBreakGlass ? [] : await connectionLinks(deps, visit, flow),
@@ -93,6 +94,10 @@ function offeredMethods({ outbox }: BrowserDeps, { settings }: Organisation): re
   const withoutMail = signInMethods.filter((method) => !isMailMethod(method));
   return outbox.isOpen || withoutMail.length === 0 ? signInMethods : withoutMail;
 }
+
+/** Whatever else is offered: who has the password must have a second factor as well. */
+const breakGlassMethods = ({ settings }: Organisation): readonly SignInMethod[] =>
+  offersPasskeySignIn(settings) ? ["password", "passkey"] : ["password"];
 
 async function connectionLinks(deps: BrowserDeps, visit: Visit, flow: Flow) {
   const { id: orgId } = visit.organisation;

@@ -43,7 +43,9 @@ export async function continueWithUpstream(
   const factors = await browserFactorStatus(deps, visit, request, user);
   const { subject, acr, upstream = upstreamAuthentication({}, issuerOf(settings)) } = identity;
   const of = { orgId: user.orgId, userId: user.id, connectionId, subject };
-  const authTime = await recordUpstreamSignIn(deps.database.query, deps.encryption, { ...of, upstream, now });
+  const { sessionLifetimeSeconds } = visit.organisation.settings;
+  const signIn = { ...of, upstream, now, sessionLifetimeSeconds };
+  const authTime = await recordUpstreamSignIn(deps.database.query, deps.encryption, signIn);
   const times = { authTime, createdAt: now, lastSeenAt: now, expiresAt: now };
   const session: Session = { orgId: user.orgId, id: "", userId: user.id, amr: AMR, acr, ...times };
   const step = factorStep({ request, now, factors }, { session, user });

@@ -4,12 +4,12 @@ import { updatePendingIdentity } from "../../../../core/connections/sign-in/pend
 import { type Resolution, resolveAccount } from "../../../../core/connections/sign-in/resolve-account.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import { sendEmailCode } from "../../../../core/email-codes/email-codes.ts";
-import { emailKey, isEmail } from "../../../../core/users/user.ts";
+import { isEmail } from "../../../../core/users/user.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { orgPath, redirectTo, requestOrigin, type Visit } from "../../authorize/browser.ts";
 import { continueWithUpstream } from "../../authorize/sign-in/upstream-session.ts";
 import type { CurrentFlow } from "../../authorize/take-step.ts";
-import { countMailRequest } from "../../recovery/link-mail.ts";
+import { countCodeRequest } from "../../recovery/link-mail.ts";
 import type { ConnectionDeps } from "../connection-visit.ts";
 import { beginPending, endPending, type PendingVisit, recordSuccess } from "./pending-visit.ts";
 
@@ -61,7 +61,7 @@ export async function sendCode(
     readonly current: CurrentFlow;
   },
 ): Promise<{ readonly retryAfterSeconds: number } | undefined> {
-  const limited = await countMailRequest(deps, visit, `email-code|${emailKey(email)}`);
+  const limited = await countCodeRequest(deps, visit, email);
   if (limited) return limited;
   const { address, locale } = requestOrigin(visit, current.request.uiLocales);
   const { orgId, id } = connection;

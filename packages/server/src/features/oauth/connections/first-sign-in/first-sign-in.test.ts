@@ -89,6 +89,8 @@ forEachDatabase(({ fresh }) => {
     const made = await account("code-1@there.example");
     assert.equal(made?.emailVerified, true);
     assert.equal(await linkedTo("code-1"), made?.id);
+    const told = (await mailsTo(running.service, "code-1@there.example")).map(({ mail }) => mail.template);
+    assert.ok(!told.includes("IdentityLinked"), "the account is new");
     // From now on without a code.
     assert.ok(showsConsent(await signIn(testBrowser())));
     assert.equal((await codesTo("code-1@there.example")).length, 1);

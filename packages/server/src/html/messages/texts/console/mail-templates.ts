@@ -12,14 +12,14 @@ export type ConsoleMailTemplatesTexts = {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
         AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
         EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
-        FactorRemoved: string; FactorResetRequested: string; BreakGlassUsed: string;
+        FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
         ConnectionKeysChanged: string; AccountDeleted: string;
       };
       when: {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
         AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
         EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
-        FactorRemoved: string; FactorResetRequested: string; BreakGlassUsed: string;
+        FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
         ConnectionKeysChanged: string; AccountDeleted: string;
       };
       done: { sent: string; saved: string; reset: string; }; notSent: string;

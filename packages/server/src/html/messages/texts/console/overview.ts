@@ -15,7 +15,10 @@ export type ConsoleOverviewTexts = {
         refused: string; agents: string; agentsAtOnce: string; signed: string;
         from: (values: { at: number }) => string; nothing: string;
         more: (values: { share: number }) => string; less: (values: { share: number }) => string;
-        same: string; methods: { password: string; "password-and-factor": string; passkey: string; };
+        same: string;
+        methods: {
+          password: string; "password-and-factor": string; passkey: string; email: string; connection: string;
+        };
         otherMethods: string; byApplication: string; otherApplications: string; deletedApplication: string;
         devices: string; newestDevices: (values: { count: number }) => string; overTime: string;
       };
