@@ -1,6 +1,6 @@
 /**
- * `npm run generate:reference`: docs/sdk/reference, a page for each entry of the client SDK's package.json, made by TypeDoc from
- * the sources and their docstrings. What no entry exports is not public and has no place there.
+ * `npm run generate:reference`: docs/sdk/reference, a page for each entry of the package.json of what applications use, made by
+ * TypeDoc from the sources and their docstrings. What no entry exports is not public and has no place there.
  */
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { Application, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 
 const root = path.join(import.meta.dirname, "..");
-const sdk = path.join(root, "packages", "client-sdk");
+const packages = ["client-sdk", "testing"].map((name) => path.join(root, "packages", name));
 export const referenceFolder = path.join(root, "docs", "sdk", "reference");
 
 /**
@@ -17,10 +17,7 @@ export const referenceFolder = path.join(root, "docs", "sdk", "reference");
  * @throws Error after naming what is exported without a docstring, or has a type in it that nobody can import
  */
 export async function writeReference(folder: string): Promise<void> {
-  const { exports } = JSON.parse(await readFile(path.join(sdk, "package.json"), "utf8")) as {
-    exports: Record<string, string>;
-  };
-  const entryPoints = Object.values(exports).map((file) => path.join(sdk, file));
+  const entryPoints = (await Promise.all(packages.map(entriesOf))).flat();
   const application = await Application.bootstrapWithPlugins({ ...options, entryPoints }, []);
   application.options.setValue("outputs", [{ name: "markdown", path: folder }]);
   const project = await application.convert();
@@ -28,6 +25,13 @@ export async function writeReference(folder: string): Promise<void> {
   const { logger } = application;
   if (!project || logger.hasErrors() || logger.hasWarnings()) throw new Error("see above");
   await application.generateOutputs(project);
+}
+
+async function entriesOf(folder: string): Promise<string[]> {
+  const { exports } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as {
+    exports: Record<string, string>;
+  };
+  return Object.values(exports).map((file) => path.join(folder, file));
 }
 
 /** Records of API v1 and the table of its calls: `/docs` of a service describes them, as its version has them. */
@@ -43,7 +47,6 @@ const options: TypeDocOptions & PluginOptions = {
   sort: ["kind", "source-order"],
   kindSortOrder: ["Function", "Class", "Interface", "TypeAlias", "Variable"],
   requiredToBeDocumented: ["Class", "Function", "Interface"],
-  intentionallyNotExported: ["ApiCalls", "OtherThanOrganisation", "WithoutSlash"],
   exclude: SERVICE_TYPES.map((name) => `**/client-sdk/src/api/${name}`),
   validation: { notExported: true, invalidLink: true, notDocumented: true },
   // `npm run check` has looked at the types.

@@ -29,6 +29,15 @@ test("entries name the built files, and what only the repository needs stays beh
   });
 });
 
+test("a program has only the entries that it names", () => {
+  const entries = { "./*": "./src/*.ts", "./development": "./src/cli/dev/development.ts" };
+  const { exports } = publishableManifest({ ...server, exports: entries }, [protocol]);
+  assert.deepEqual(exports, {
+    "./development": "./cli/dev/development.js",
+    "./package.json": "./package.json",
+  });
+});
+
 test("a package whose files are taken in is no dependency, what it depends on is", () => {
   const sdk = { ...server, inlineDependencies: ["@signet/protocol"] };
   const manifest = publishableManifest(sdk, [], [protocol]);

@@ -72,9 +72,10 @@ export function publishableManifest(
 const builtPrograms = (bin: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(bin).map((name) => [name, `./${name}.cjs`]));
 
-/** For ES modules and for CommonJS (commonjs-entries.ts). A program is run, not imported. */
+/** For ES modules and for CommonJS (commonjs-entries.ts). A program is run, not imported, but for entries that it names. */
 function builtEntries({ bin, exports = {} }: Manifest): Record<string, unknown> {
-  const entries = bin ? [] : Object.entries(exports);
+  if (bin) return programEntries(exports);
+  const entries = Object.entries(exports);
   const folder = `./${COMMONJS_FOLDER}/`;
   const built = entries.map(([name, file]) => {
     const [types, module] = [builtFile(file, ".d.ts"), builtFile(file, ".js")];
@@ -91,6 +92,15 @@ function builtEntries({ bin, exports = {} }: Manifest): Record<string, unknown> 
     "./package.json": "./package.json",
   };
 }
+
+const programEntries = (exports: Record<string, string>): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(exports)
+      .filter(([name]) => !name.includes("*"))
+      .map(([name, file]) => [name, builtFile(file, ".js")]),
+  ),
+  "./package.json": "./package.json",
+});
 
 /** `./src/index.ts` as it is called in `dist`: `./index.js`. */
 function builtFile(file: string, ending: ".js" | ".d.ts"): string {

@@ -11,7 +11,14 @@ import { runCommand } from "./run-command.ts";
 import { repositoryRoot } from "./source-files.ts";
 
 /** What depends on none of the others is first. The runtime of the command-line programs travels inside them. */
-export const releasedPackages = ["protocol", "client-sdk", "device-client", "signing-agent", "server"];
+export const releasedPackages = [
+  "protocol",
+  "client-sdk",
+  "device-client",
+  "signing-agent",
+  "server",
+  "testing",
+];
 
 /** Of `npm publish`, in the folder of a built package. */
 export const publishArguments = (dist: string, isPublished: boolean): string[] => [

@@ -196,7 +196,7 @@ test("the SDK depends on jose alone, and type-checks and runs as ESM on every in
   }
 });
 
-const published = ["server", "client-sdk", "signing-agent", "device-client", "protocol"];
+const published = ["server", "client-sdk", "signing-agent", "device-client", "protocol", "testing"];
 
 test("publint and attw find no fault, and a CommonJS application compiles and runs", async () => {
   const distOf = (name: string) => built.get(`@signet/${name}`) ?? "";
@@ -209,6 +209,24 @@ test("publint and attw find no fault, and a CommonJS application compiles and ru
   await mkdir(place);
   await npm("install", sdk, protocol, "--prefix", place, ...usual);
   assert.equal(await runCommonJsApplication(place), "function function 36 undefined\n");
+});
+
+test("@signet/testing starts the packed server, and its token is accepted", async () => {
+  const place = path.join(folder, "testing");
+  await mkdir(place);
+  const [packed] = await pack(built.get("@signet/testing") ?? "");
+  await npm("install", path.join(folder, packed?.filename ?? ""), "--prefix", place, ...usual);
+  const program = `
+    import { createTestIssuer } from "@signet/testing";
+    await using issuer = await createTestIssuer({ users: [{ email: "ada@acme.example" }] });
+    const headers = { authorization: "Bearer " + (await issuer.tokenFor()) };
+    const userinfo = await (await fetch(issuer.issuer + "/userinfo", { headers })).json();
+    console.log(userinfo.email);
+  `;
+  await writeFile(path.join(place, "program.mjs"), program);
+  const { stdout } = await run(process.execPath, [path.join(place, "program.mjs")]);
+  assert.equal(stdout, "ada@acme.example\n");
+  assert.ok(!(await readdir(path.join(place, "node_modules"))).includes("react"));
 });
 
 test("a program in its folder is installed with the versions and checksums of its shrinkwrap alone", async () => {

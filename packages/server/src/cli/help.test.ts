@@ -53,8 +53,8 @@ test("explains every option of a command, with examples of that command", () => 
 });
 
 test("offers --json on every command that prints a result", () => {
-  // The one does not answer, the other is asked for its format.
-  const without = ["start", "audit export"];
+  // The first two do not answer, the other is asked for its format.
+  const without = ["start", "dev", "audit export"];
   for (const command of commands)
     assert.equal("json" in optionsOf(command), !without.includes(command.name), command.name);
 });

@@ -21,6 +21,7 @@ import {
 import { configCommands } from "./config/config-commands.ts";
 import { organisationConfigCommands } from "./config/organisation-config.ts";
 import { consentCommands } from "./consent/consent-commands.ts";
+import { devCommand } from "./dev/dev-command.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
 import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust-commands.ts";
@@ -52,6 +53,7 @@ import { organisationCall, withService } from "./with-service.ts";
 
 const onDatabase: readonly Command[] = [
   startCommand,
+  devCommand,
   migrateCommand,
   doctorCommand,
   distributeCommand,

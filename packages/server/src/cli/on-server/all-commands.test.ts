@@ -13,7 +13,7 @@ import { namesOnlyHere, namesOnServer } from "./commands-on-server.ts";
 
 const id = "01998d6e-0000-7000-8000-000000000000";
 /** It is the server. */
-const isServer = ({ name }: Command): boolean => name === "start";
+const isServer = ({ name }: Command): boolean => name === "start" || name === "dev";
 const isRemote = (command: Command): boolean =>
   "runByApi" in command || "runRemotely" in command || command.atServer !== undefined;
 
