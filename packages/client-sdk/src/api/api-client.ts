@@ -42,6 +42,7 @@ export interface ApiClient {
     ApiCreates<"invitations"> &
     ApiDeletes &
     ApiActs<"invitations">;
+  readonly signUps: ApiReads<"sign-ups"> & ApiActs<"sign-ups">;
   readonly groups: ApiReads<"groups"> &
     ApiCreates<"groups"> &
     ApiChanges<"groups"> &
@@ -125,6 +126,7 @@ export function apiClient(configuration: GrantConfiguration, options: ApiClientO
     ...{
       users: of("users"),
       invitations: of("invitations"),
+      signUps: of("sign-ups"),
       groups: of("groups"),
       roles: of("roles"),
       assignments: of("assignments"),

@@ -100,6 +100,10 @@ export type {
   ApiSignIn,
   ApiSignInSettings,
   ApiSigningKey,
+  ApiSignUp,
+  ApiSignUpRejection,
+  ApiSignUpSettings,
+  ApiWaitingSignUp,
 } from "./generated/organisation.ts";
 export type {
   ApiAccess,

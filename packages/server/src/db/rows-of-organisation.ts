@@ -32,6 +32,8 @@ const rowsOfOrganisation = {
   domain: ["id"],
   break_glass_account: ["user_id"],
   invitation: ["id"],
+  sign_up: ["id"],
+  accepted_terms: ["user_id", "version"],
   connection_call: ["connection_id", "id"],
   connection_sign_in: ["connection_id", "id"],
   connection_start: ["state_hash"],

@@ -27,11 +27,13 @@ import { apiConfigurationRoutes } from "../features/api-v1/organisation/configur
 import { apiImagesRoutes } from "../features/api-v1/organisation/images.route.ts";
 import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisation.route.ts";
 import { apiSignInRoutes } from "../features/api-v1/organisation/sign-in.route.ts";
+import { apiSignUpRoutes } from "../features/api-v1/organisation/sign-up.route.ts";
 import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
 import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
 import { apiAssignmentsRoutes } from "../features/api-v1/roles/assignments.route.ts";
 import { apiRolesRoutes } from "../features/api-v1/roles/roles.route.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
+import { apiSignUpsRoutes } from "../features/api-v1/sign-ups/sign-ups.route.ts";
 import { apiAgentKeysRoutes } from "../features/api-v1/signing-pools/agent-keys.route.ts";
 import { apiAgentsRoutes } from "../features/api-v1/signing-pools/agents.route.ts";
 import { apiPoolsRoutes } from "../features/api-v1/signing-pools/pools.route.ts";
@@ -151,6 +153,8 @@ function organisationRoutes(api: ApiScope, deps: ApiDeps): void {
   apiOrganisationRoutes(api, deps);
   apiImagesRoutes(api, deps);
   apiSignInRoutes(api, deps);
+  apiSignUpRoutes(api, deps);
+  apiSignUpsRoutes(api, deps);
 }
 
 function usersRoutes(api: ApiScope, deps: ApiDeps): void {

@@ -114,7 +114,7 @@ export const documents: Module = (scope, { service, documents: published }) => {
   jwksRoute(scope, deps);
   poolDocumentsRoutes(scope, {
     ...deps,
-    metadataOf: async ({ id }) =>
-      providerMetadata(id, { baseUrl, certificates, customScopes: await customScopes.list(id) }),
+    metadataOf: async ({ id, settings: { signUp } }) =>
+      providerMetadata(id, { baseUrl, certificates, signUp, customScopes: await customScopes.list(id) }),
   });
 };

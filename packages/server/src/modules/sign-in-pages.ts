@@ -17,6 +17,7 @@ import { magicLinkRoutes } from "../features/oauth/authorize/passwordless/magic-
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
 import { breakGlassRoutes } from "../features/oauth/authorize/sign-in/break-glass.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
+import { termsRoute } from "../features/oauth/authorize/terms/terms.route.ts";
 import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
 import { upstreamBackchannelLogoutRoute } from "../features/oauth/connections/backchannel-logout.route.ts";
 import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
@@ -41,6 +42,8 @@ import { newPasswordRoutes } from "../features/oauth/recovery/new-password.route
 import { recoveryRoute } from "../features/oauth/recovery/recovery.route.ts";
 import { shortLinkRoutes } from "../features/oauth/recovery/short-link.route.ts";
 import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route.ts";
+import { completeSignUpRoute } from "../features/oauth/sign-up/complete.route.ts";
+import { signUpRoute } from "../features/oauth/sign-up/sign-up.route.ts";
 import { callOf } from "../http/calls/call-route.ts";
 import { firstSignInCookies } from "../http/cookies/browser-cookies.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
@@ -92,6 +95,9 @@ export const signInPages: Module = (scope, { service, browser }) => {
   breakGlassRoutes(scope, { ...browser, passwords: service.passwords });
   twoFactorRoute(scope, browser);
   passkeyOfferRoute(scope, browser);
+  termsRoute(scope, browser);
+  signUpRoute(scope, browser);
+  completeSignUpRoute(scope, { ...browser, passwords: service.passwords });
   consentRoute(scope, browser);
   connectionRoutes(scope, browser, service);
   verifyRoutes(scope, browser);

@@ -60,6 +60,34 @@ export type ApiSignInSettings = {
   passkeyEnrolment?: "off" | "offer" | "required";
 };
 
+export type ApiSignUp = {
+  /** `open`: every address; `domains`: addresses of the organisation's proven domains; `approval`: every address, and an administrator approves each */
+  mode: "off" | "open" | "domains" | "approval";
+  terms: {
+    /** Of another version, every user is asked again */
+    version: string;
+    /** https */
+    url: string;
+  } | null;
+  /** What new users get into: groups that no connection provisions */
+  groups: string[];
+};
+
+export type ApiSignUpRejection = { reason?: string | null };
+
+export type ApiSignUpSettings = {
+  /** `open`: every address; `domains`: addresses of the organisation's proven domains; `approval`: every address, and an administrator approves each */
+  mode?: "off" | "open" | "domains" | "approval";
+  terms?: {
+    /** Of another version, every user is asked again */
+    version: string;
+    /** https */
+    url: string;
+  } | null;
+  /** What new users get into: groups that no connection provisions */
+  groups?: string[];
+};
+
 export type ApiSigningKey = {
   /** The `kid` of tokens and of the JWKS */
   id: string;
@@ -72,6 +100,27 @@ export type ApiSigningKey = {
   updatedAt: string;
 };
 
+export type ApiWaitingSignUp = {
+  id: string;
+  /** Confirmed */
+  email: string;
+  firstname: string;
+  surname: string;
+  locale: string | null;
+  state: "waiting" | "approved" | "rejected";
+  /** Of a rejection; nobody is mailed it */
+  reason: string | null;
+  /** The account that the approval has made */
+  userId: string | null;
+  /** Which terms were accepted */
+  termsVersion: string | null;
+  decidedAt: string | null;
+  /** Deleted then, waiting or decided */
+  expiresAt: string;
+  createdAt: string;
+  updatedAt: string;
+};
+
 export type OrganisationCalls = {
   "GET /api/v1/organisations/{org}": { answer: ApiOrganisation };
   "PATCH /api/v1/organisations/{org}": { body: ApiOrganisationChange; answer: ApiOrganisation };
@@ -79,6 +128,29 @@ export type OrganisationCalls = {
   "DELETE /api/v1/organisations/{org}/images/{kind}": Record<string, never>;
   "GET /api/v1/organisations/{org}/sign-in": { answer: ApiSignIn };
   "PUT /api/v1/organisations/{org}/sign-in": { body?: ApiSignInSettings; answer: ApiSignIn };
+  "GET /api/v1/organisations/{org}/sign-up": { answer: ApiSignUp };
+  "PUT /api/v1/organisations/{org}/sign-up": { body?: ApiSignUpSettings; answer: ApiSignUp };
+  "GET /api/v1/organisations/{org}/sign-ups": {
+    query?: {
+      /** true: count the list as well */
+      total?: "true" | "false" | "";
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, email, firstname, surname, locale, state, reason, userId, termsVersion, decidedAt, expiresAt, createdAt, updatedAt */
+      filter?: string;
+      /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
+      sort?: `${"" | "-"}${"id" | "email" | "firstname" | "surname" | "locale" | "state" | "reason" | "userId" | "termsVersion" | "decidedAt" | "expiresAt" | "createdAt" | "updatedAt"}`;
+      state?: "waiting" | "approved" | "rejected";
+    };
+    item: ApiWaitingSignUp;
+  };
+  "GET /api/v1/organisations/{org}/sign-ups/{id}": { answer: ApiWaitingSignUp };
+  "POST /api/v1/organisations/{org}/sign-ups/{id}/approve": {
+    body?: Record<string, never>;
+    answer: ApiWaitingSignUp;
+  };
+  "POST /api/v1/organisations/{org}/sign-ups/{id}/reject": {
+    body?: ApiSignUpRejection;
+    answer: ApiWaitingSignUp;
+  };
   "GET /api/v1/organisations/{org}/signing-keys": {
     query?: {
       /** true: count the list as well */

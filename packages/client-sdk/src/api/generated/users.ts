@@ -91,6 +91,8 @@ export type ApiUser = {
     /** The `sub` of the identity provider */
     subject: string;
   }[];
+  /** The organisation's terms, the oldest first */
+  acceptedTerms: { version: string; acceptedAt: string }[];
   attributes: Record<string, unknown>;
   membershipAttributes: Record<string, unknown>;
   hasPassword: boolean;

@@ -39,6 +39,7 @@ class ActionVoid extends Error {}
 /** @returns false when the link was redeemed concurrently, or the account has changed */
 export async function completeAction(deps: CompletionDeps, completion: Completion): Promise<boolean> {
   const { orgId, type } = completion.action;
+  if (type === "SignUp") return false;
   try {
     // Before, so that a crash leaves nothing linked; and after, as until then the sessions of before could link again.
     const isFirstProof = await provesAddress(deps, completion);
@@ -164,7 +165,7 @@ const confirmNewEmail: Act = async (tx, deps, completion) => {
   return true;
 };
 
-const acts: Readonly<Record<UserAction["type"], Act>> = {
+const acts: Readonly<Record<Exclude<UserAction["type"], "SignUp">, Act>> = {
   VerifyEmail: verifyEmail,
   ResetPassword: resetPassword,
   AcceptInvitation: acceptInvitation,

@@ -8,6 +8,7 @@ const firstSegments: Readonly<Record<ActionType, string>> = {
   VerifyEmail: "verify",
   ResetPassword: "reset",
   ChangeEmail: "confirm",
+  SignUp: "verify",
 };
 
 /** @returns the address for an email, from the id of the link */
@@ -18,6 +19,7 @@ export const linkAddress = (baseUrl: string, type: ActionType) => (id: string) =
 export function linkPagePath({ id, action }: { readonly id: string; readonly action: UserAction }): string {
   const place = `/oauth/${action.orgId}`;
   if (action.type === "ResetPassword") return `${place}/recovery/${id}`;
+  if (action.type === "SignUp") return `${place}/sign-up/${id}`;
   const isOfUser = action.type === "VerifyEmail" && !action.data.registration;
   return isOfUser ? `${place}/verify-email/${id}` : `${place}/action/${id}/${action.type}`;
 }

@@ -5,6 +5,7 @@
 
 import { newUuid } from "@signet/protocol/uuid";
 
+/** Of the legacy API too. */
 export const actionTypes = [
   "VerifyEmail",
   "ResetPassword",
@@ -12,7 +13,8 @@ export const actionTypes = [
   "AcceptRoaming",
   "ChangeEmail",
 ] as const;
-export type ActionType = (typeof actionTypes)[number];
+/** `SignUp` has a page of its own alone: neither an application nor the legacy API completes it. */
+export type ActionType = (typeof actionTypes)[number] | "SignUp";
 
 /** Stored encrypted under the master key. */
 export interface ActionData {
@@ -24,6 +26,8 @@ export interface ActionData {
   readonly registration?: Registration;
   /** AcceptRoaming: the home organisation of the account. */
   readonly homeOrgId?: string;
+  /** SignUp: the browser that has asked for it, as a hash; only there its sign-in goes on. */
+  readonly holderHash?: string;
   /** ChangeEmail: the new address, which receives the link. */
   readonly newEmail?: string;
 }
@@ -53,6 +57,9 @@ export interface UserAction {
 /** Unique for each registration, so that a newer one of the same address, perhaps a stranger's, doesn't replace the link. */
 export const registrationSubject = (): string => `registration:${newUuid()}`;
 
+/** The same for a sign-up: of two, each link works until there is an account. */
+export const signUpSubject = (): string => `sign-up:${newUuid()}`;
+
 const HOUR_MS = 3_600_000;
 
 /** wire-contract.md §4, "Actions". */
@@ -62,6 +69,7 @@ export const actionLifetimeMs: Readonly<Record<ActionType, number>> = {
   AcceptInvitation: 24 * HOUR_MS,
   AcceptRoaming: 24 * HOUR_MS,
   ChangeEmail: 24 * HOUR_MS,
+  SignUp: 24 * HOUR_MS,
 };
 
 export const needsNewPassword = ({ type, data }: Pick<UserAction, "type" | "data">): boolean =>

@@ -57,6 +57,13 @@ export const auditGroups = {
     "roaming.accepted": CHANGE,
     "roaming.ended": CHANGE,
   },
+  signUps: {
+    "sign-up.requested": OCCURRENCE,
+    "sign-up.completed": OCCURRENCE,
+    "sign-up.approved": OCCURRENCE,
+    "sign-up.rejected": OCCURRENCE,
+    "terms.accepted": OCCURRENCE,
+  },
   secondFactors: {
     "authenticator.added": CHANGE,
     "authenticator.removed": CHANGE,

@@ -22,6 +22,7 @@ import { editableTemplates } from "../mail/mail-texts.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
 import { ACCENT_COLOUR, LANGUAGE, settingRanges } from "../organisations/settings-validation.ts";
 import { passkeyEnrolments, secondFactorMethods, signInMethods } from "../organisations/sign-in-methods.ts";
+import { MAX_SIGN_UP_GROUPS, MAX_TERMS_VERSION, signUpModes } from "../organisations/sign-up-settings.ts";
 import { claimSources } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { acrValues } from "../sessions/session.ts";
@@ -80,6 +81,22 @@ const policyMembers = {
   sessionIdleSeconds: within("sessionIdleSeconds"),
   signInMethods: listOf(Type.Enum([...signInMethods])),
   passkeyEnrolment: Type.Enum([...passkeyEnrolments]),
+  signUp: Type.Object(
+    {
+      mode: Type.Enum([...signUpModes]),
+      terms: Type.Optional(
+        Type.Object(
+          { version: Type.String({ minLength: 1, maxLength: MAX_TERMS_VERSION }), url: Type.String() },
+          closed,
+        ),
+      ),
+      groups: Type.Array(Type.String({ format: "uuid" }), {
+        maxItems: MAX_SIGN_UP_GROUPS,
+        uniqueItems: true,
+      }),
+    },
+    closed,
+  ),
   secondFactorMethods: listOf(Type.Enum([...secondFactorMethods])),
   secondFactor: Type.Enum([...secondFactorPolicies]),
   requireVerifiedEmail: Type.Boolean(),

@@ -74,6 +74,7 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   connection_test: 0,
   connection_sign_in: 0,
   pending_identity: 0,
+  sign_up: 0,
   upstream_sign_in: 0,
   // Its page still says to which address a new one goes.
   email_code: 30 * 60_000,

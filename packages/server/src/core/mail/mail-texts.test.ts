@@ -23,6 +23,10 @@ test("an email that may reach somebody who knows nothing of the organisation can
     "FactorResetRequested",
     "BreakGlassUsed",
     "ConnectionKeysChanged",
+    "SignUpsWaiting",
+    // Their readers are users only afterwards, or never.
+    "SignUpApproved",
+    "SignUpRejected",
   ]);
   assert.deepEqual(
     editableTemplates.toSorted(),

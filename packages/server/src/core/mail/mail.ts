@@ -16,8 +16,8 @@ export type Mail =
   | { readonly template: "AcceptRoaming"; readonly data: LinkData }
   | { readonly template: "ChangeEmail"; readonly data: LinkData }
   | { readonly template: "EmailCode"; readonly data: CodeData }
-  | { readonly template: "MagicLink"; readonly data: LinkData }
-  | { readonly template: "AccountExists"; readonly data: NoticeData }
+  | { readonly template: "MagicLink" | "SignUp"; readonly data: LinkData }
+  | { readonly template: "AccountExists" | "SignUpRejected"; readonly data: NoticeData }
   | { readonly template: "EmailChanged"; readonly data: NoticeData }
   | { readonly template: "AccountDeleted"; readonly data: NoticeData }
   | { readonly template: "PasswordChanged"; readonly data: PasswordNoticeData }
@@ -26,7 +26,9 @@ export type Mail =
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
   | { readonly template: "FactorRemoved"; readonly data: FactorNoticeData }
   | {
-      readonly template: "FactorResetRequested" | "BreakGlassUsed" | "ConnectionKeysChanged";
+      readonly template:
+        | ("FactorResetRequested" | "BreakGlassUsed")
+        | ("ConnectionKeysChanged" | "SignUpsWaiting" | "SignUpApproved");
       readonly data: FactorResetData;
     };
 
@@ -35,6 +37,9 @@ export type MailTemplate = Mail["template"];
 /** In the order in which users meet them. */
 export const mailTemplates = [
   "AcceptInvitation",
+  "SignUp",
+  "SignUpApproved",
+  "SignUpRejected",
   "VerifyEmail",
   "EmailCode",
   "MagicLink",
@@ -51,6 +56,7 @@ export const mailTemplates = [
   "FactorResetRequested",
   "BreakGlassUsed",
   "ConnectionKeysChanged",
+  "SignUpsWaiting",
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 
@@ -61,7 +67,12 @@ export const mailTemplates = [
 export const undisclosedTemplates: readonly MailTemplate[] = ["AcceptRoaming"];
 
 /** Emails to addresses that may be of somebody who knows nothing of the organisation. */
-export const outsideTemplates: readonly MailTemplate[] = ["AcceptInvitation", "AcceptRoaming", "EmailCode"];
+export const outsideTemplates: readonly MailTemplate[] = [
+  "AcceptInvitation",
+  "AcceptRoaming",
+  "EmailCode",
+  "SignUp",
+];
 
 interface AnyMailData {
   /** A test email that an administrator requested: it says so, and its link does nothing. */
@@ -115,7 +126,7 @@ export interface FactorNoticeData extends NoticeData {
 export interface FactorResetData extends NoticeData {
   /** The verified email address of the user who asks. */
   readonly account?: string;
-  /** The record in the console: the user's, or the connection's. */
+  /** The record in the console: the user's, or the connection's; of sign-ups, the list; of one that is approved, the account. */
   readonly recordUri: string;
 }
 

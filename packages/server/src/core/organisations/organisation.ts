@@ -5,6 +5,7 @@ import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
 import type { ImageKind, ImageRef } from "./image-kinds.ts";
 import type { PasskeyEnrolment, SecondFactorMethod, SignInMethod } from "./sign-in-methods.ts";
 import type { SignInTexts } from "./sign-in-texts.ts";
+import type { SignUpSettings } from "./sign-up-settings.ts";
 
 export interface OrganisationSettings {
   readonly branding: {
@@ -29,6 +30,7 @@ export interface OrganisationSettings {
   readonly signInMethods: readonly SignInMethod[];
   /** Whether users without a passkey are asked to add one after sign-in. */
   readonly passkeyEnrolment: PasskeyEnrolment;
+  readonly signUp: SignUpSettings;
   /** What users may verify, and add, beside a password. */
   readonly secondFactorMethods: readonly SecondFactorMethod[];
   /** `required`: users without a second factor add one right after the password. */
@@ -61,6 +63,7 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   sessionIdleSeconds: 2 * 3600,
   signInMethods: ["password", "passkey"],
   passkeyEnrolment: "off",
+  signUp: { mode: "off", groups: [] },
   secondFactorMethods: ["totp", "passkey"],
   secondFactor: "optional",
   requireVerifiedEmail: false,

@@ -4,6 +4,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
+import { findGroup } from "../groups/groups.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import {
   defaultOrganisationSettings,
@@ -18,7 +19,7 @@ import {
   setOrganisationDisabled,
   setOrganisationRecord,
 } from "./organisations.store.ts";
-import { requireValidSettings } from "./settings-validation.ts";
+import { InvalidSettings, requireValidSettings } from "./settings-validation.ts";
 
 export interface OrganisationDirectory {
   /** Undefined when it is unknown or disabled. */
@@ -121,6 +122,7 @@ export async function changeOrganisationSettings(
     const changed = Object.keys(changes) as Array<keyof OrganisationSettings>;
     const settings = { ...before.settings, ...changes };
     requireValidSettings(settings, changed);
+    if (changed.includes("signUp")) await requireLocalGroups(tx, orgId, settings.signUp.groups);
     // E.g. a form that was submitted twice, or a configuration applied again.
     const isRenamed = name !== undefined && name.trim() !== before.name;
     if (!isRenamed && isDeepStrictEqual(settings, before.settings)) return settings;
@@ -130,4 +132,16 @@ export async function changeOrganisationSettings(
     await recordChange(tx, deps, "organisation", { orgId, at, actor, address, ...event });
     return settings;
   });
+}
+
+/** Whose members come from elsewhere, nobody gets into by signing up. @throws InvalidSettings */
+async function requireLocalGroups(tx: Db, orgId: string, groups: readonly string[]): Promise<void> {
+  const faults = [];
+  for (const [at, id] of groups.entries())
+    if ((await findGroup(tx, { orgId, id }))?.source !== "local")
+      faults.push({
+        ...{ path: `signUp.groups.${at}`, code: "sign-up-groups" as const },
+        message: "must be a group of the organisation that no connection provisions",
+      });
+  if (faults.length > 0) throw new InvalidSettings(faults);
 }

@@ -11,6 +11,7 @@ import {
   signInMethods,
 } from "./sign-in-methods.ts";
 import { isSignInText, type SignInTexts, signInTextLengths, signInTextParts } from "./sign-in-texts.ts";
+import { type SignUpFaultCode, signUpFaults } from "./sign-up-settings.ts";
 
 export const settingRanges = {
   passwordMinLength: { least: 8, most: 128 },
@@ -35,7 +36,8 @@ export type SettingsFaultCode =
   | "methods"
   | "no-second-factor"
   | "enrolment"
-  | "no-passkeys";
+  | "no-passkeys"
+  | SignUpFaultCode;
 
 export interface SettingsFault {
   /** The member's name, e.g. `branding.accentColor`. */
@@ -70,6 +72,7 @@ export function requireValidSettings(
     ...idleFaults(settings),
     ...methodFaults(settings),
     ...enrolmentFaults(settings),
+    ...signUpFaults(settings.signUp),
     ...(new RegExp(LANGUAGE).test(settings.defaultLocale)
       ? []
       : [{ path: "defaultLocale", message: "must be a language like en", code: "language" as const }]),

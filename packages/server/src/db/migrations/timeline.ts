@@ -48,6 +48,7 @@ import { boundGrants } from "./0049-bound-grants.ts";
 import { webhooks } from "./0050-webhooks.ts";
 import { samlLogout } from "./0051-saml-logout.ts";
 import { logoutHintsEnd } from "./0052-logout-hints-end.ts";
+import { signUps } from "./0053-sign-ups.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -100,4 +101,5 @@ export const timeline: readonly Migration[] = [
   webhooks,
   samlLogout,
   logoutHintsEnd,
+  signUps,
 ];

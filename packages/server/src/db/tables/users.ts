@@ -89,7 +89,43 @@ export interface InvitationTable {
   updated_at: number;
 }
 
+/** Somebody who has proven an address and waits for an administrator, or did. */
+export interface SignUpTable {
+  org_id: string;
+  id: string;
+  email: string;
+  email_key: string;
+  firstname: string;
+  surname: string;
+  locale: string | null;
+  /** Until it is decided. */
+  password_hash: string | null;
+  terms_version: string | null;
+  terms_accepted_at: number | null;
+  /** Where the page behind the link was sent from. */
+  address: string;
+  /** SHA-256 of the secret in the link of the email: its page tells the state. */
+  link_hash: string;
+  /** `waiting`, `approved` or `rejected`. */
+  state: string;
+  reason: string | null;
+  user_id: string | null;
+  decided_at: number | null;
+  created_at: number;
+  updated_at: number;
+  expires_at: number;
+}
+
+export interface AcceptedTermsTable {
+  org_id: string;
+  user_id: string;
+  version: string;
+  accepted_at: number;
+}
+
 export interface UsersSchema {
+  sign_up: SignUpTable;
+  accepted_terms: AcceptedTermsTable;
   invitation: InvitationTable;
   user_account: UserAccountTable;
   membership: MembershipTable;

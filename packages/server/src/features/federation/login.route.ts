@@ -46,7 +46,7 @@ export interface FederationDeps extends CoreDeps {
 const prompts = ["login", "select_account", "none"] as const;
 type Prompt = (typeof prompts)[number];
 
-const parameters = ["appId", "returnUrl", "prompt", "ui_locales"] as const;
+const parameters = ["appId", "returnUrl", "prompt", "ui_locales", "error"] as const;
 
 export function federationLoginRoutes(app: FastifyInstance, deps: FederationDeps): void {
   app.get("/federation/Login", async (request, reply) => {
@@ -69,6 +69,8 @@ interface LoginRequest {
   readonly returnUrl: string;
   readonly prompt: Prompt | undefined;
   readonly uiLocales: string | undefined;
+  /** The user has declined what the sign-in asked: a page of the sign-in sends the browser here with it. */
+  readonly isDeclined: boolean;
 }
 
 /** @throws OAuthError shown on a page: there is no verified return URL */
@@ -95,8 +97,11 @@ async function readLogin(deps: FederationDeps, form: Form): Promise<LoginRequest
   if (requestedPrompt !== undefined && prompt === undefined)
     throw new OAuthError("invalid_request", "prompt has an unknown value");
   const uiLocales = form.values.get("ui_locales")?.slice(0, 200);
-  return { organisation, application, returnUrl, prompt, uiLocales };
+  const isDeclined = form.values.get("error") === DECLINED;
+  return { organisation, application, returnUrl, prompt, uiLocales, isDeclined };
 }
+
+const DECLINED = "access_denied";
 
 const pageError = (reason: string, description: string) =>
   new OAuthError("invalid_request", description, { reason });
@@ -119,6 +124,7 @@ async function login(
 ): Promise<void> {
   const loginRequest = await readLogin(deps, query);
   const { organisation, application, returnUrl, prompt, uiLocales } = loginRequest;
+  if (loginRequest.isDeclined) return redirectBack(reply, errorAddress(returnUrl, DECLINED));
   const { requiredAcr } = application.settings;
   // Without the prompt: it is satisfied when the browser returns here.
   const page = {
@@ -136,9 +142,12 @@ async function login(
   } catch (error) {
     // With prompt=none the application receives the error.
     if (!(error instanceof OAuthError) || prompt !== "none") throw error;
-    await redirectBack(reply, withParameter(withoutParameter(returnUrl, "service_key"), "error", error.code));
+    await redirectBack(reply, errorAddress(returnUrl, error.code));
   }
 }
+
+const errorAddress = (returnUrl: string, code: string): string =>
+  withParameter(withoutParameter(returnUrl, "service_key"), "error", code);
 
 async function returnWithKey(
   { database, clock }: FederationDeps,

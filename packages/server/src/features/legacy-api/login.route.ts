@@ -5,8 +5,10 @@
 import Type from "typebox";
 import { mayUse } from "../../core/application-access/application-access.ts";
 import type { Application } from "../../core/applications/application.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
 import { takesPasswords } from "../../core/organisations/sign-in-methods.ts";
 import { backendSource } from "../../core/rate-limits/guess-source.ts";
+import { dueTerms } from "../../core/terms/terms.ts";
 import { checkPassword, type RightPassword } from "../../core/users/check-password.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, notAuthenticated } from "../../http/api/api-error.ts";
@@ -55,7 +57,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       const right = await checkPassword(deps, { orgId: organisation.id, email, password, source, purpose });
       if (right === "invalid-credentials") throw wrongPassword();
       if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
-      await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);
+      await requireAccess(deps, organisation, application, right);
       const proof = await checkSecondFactor(deps, {
         organisation,
         application,
@@ -84,12 +86,15 @@ const refusedAccount = (code: string, title: string) => new ApiError(403, code, 
 /** Checked after the password, so that only its owner learns the reason. */
 async function requireAccess(
   { database }: LegacyDeps,
+  organisation: Organisation,
   application: Application,
   { user }: RightPassword,
-  requiresVerifiedEmail: boolean,
 ): Promise<void> {
-  if (requiresVerifiedEmail && !user.emailVerified)
+  if (organisation.settings.requireVerifiedEmail && !user.emailVerified)
     throw refusedAccount("email-not-verified", "The user must verify their email address first");
   if (!(await mayUse(database.query, application, user.id)))
     throw refusedAccount("not-assigned", "The user may not use this application");
+  // They are accepted on a page of the sign-in.
+  if (await dueTerms(database.query, organisation, user))
+    throw refusedAccount("terms-not-accepted", "The user must accept the organisation's terms first");
 }

@@ -5,6 +5,7 @@ import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/ap
 import type { Clock } from "../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { SignUpSettings } from "../../core/organisations/sign-up-settings.ts";
 import type { CustomScope } from "../../core/scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
@@ -39,8 +40,9 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   const { documents, organisations } = deps;
   const handler = documentRoute<Organisation>(
     { documents, find: organisations.find, isUnavailable: isDatabaseUnavailable },
-    async ({ id }) => {
-      const metadata = providerMetadata(id, { ...deps, customScopes: await deps.customScopes.list(id) });
+    async ({ id, settings }) => {
+      const customScopes = await deps.customScopes.list(id);
+      const metadata = providerMetadata(id, { ...deps, customScopes, signUp: settings.signUp });
       // The keys of pools that sign in the organisation's name are in its JWKS (sovereign-signing.md §1).
       const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
         pool.issuerMode === "organisation" ? [key.alg] : [],
@@ -59,17 +61,21 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
 /** The same four for tokens and for client assertions. */
 const signingAlgs = Object.keys(jwsAlgorithms);
 
+const prompts = ["none", "login", "consent", "select_account"];
+
 const protocolClaims = "sub iss aud exp iat auth_time nonce acr amr azp at_hash sid".split(" ");
 
 export interface ProviderDescription {
   readonly baseUrl: string;
   readonly customScopes: readonly CustomScope[];
   readonly certificates: CertificateUse | undefined;
+  /** Default: off. */
+  readonly signUp?: Pick<SignUpSettings, "mode">;
 }
 
 export function providerMetadata(
   orgId: string,
-  { baseUrl, customScopes, certificates }: ProviderDescription,
+  { baseUrl, customScopes, certificates, signUp }: ProviderDescription,
 ): Record<string, unknown> {
   const issuer = issuerOf(baseUrl, orgId);
   const authMethods = tokenEndpointAuthMethods.filter(
@@ -99,7 +105,7 @@ export function providerMetadata(
     revocation_endpoint_auth_signing_alg_values_supported: signingAlgs,
     introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
     code_challenge_methods_supported: ["S256"],
-    prompt_values_supported: ["none", "login", "consent", "select_account"],
+    prompt_values_supported: [...prompts, ...((signUp?.mode ?? "off") === "off" ? [] : ["create"])],
     acr_values_supported: Object.values(acrValues),
     dpop_signing_alg_values_supported: signingAlgs,
     claim_types_supported: ["normal"],

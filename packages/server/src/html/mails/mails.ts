@@ -23,18 +23,22 @@ export type MailView = {
   | {
       template:
         | ("ResetPassword" | "VerifyEmail" | "AcceptInvitation")
-        | ("AcceptRoaming" | "ChangeEmail" | "MagicLink");
+        | ("AcceptRoaming" | "ChangeEmail" | "MagicLink" | "SignUp");
       data: LinkData;
     }
   | {
-      template: "NewSignIn" | "IdentityLinked" | "AccountExists" | "EmailChanged" | "AccountDeleted";
+      template:
+        | ("NewSignIn" | "IdentityLinked" | "AccountExists" | "EmailChanged" | "AccountDeleted")
+        | "SignUpRejected";
       data: Origin;
     }
   | { template: "EmailCode"; data: { code: string; expiresAt: number } }
   | { template: "PasswordChanged"; data: Origin & { factors?: Factors } }
   | { template: "FactorAdded" | "FactorRemoved"; data: Origin & { factor: Factor } }
   | {
-      template: "FactorResetRequested" | "BreakGlassUsed" | "ConnectionKeysChanged";
+      template:
+        | ("FactorResetRequested" | "BreakGlassUsed")
+        | ("ConnectionKeysChanged" | "SignUpsWaiting" | "SignUpApproved");
       data: Origin & { account?: string; recordUri: string };
     }
 );
@@ -52,6 +56,10 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return invitationMail(view, view.data, messages, text.acceptRoaming);
     case "ChangeEmail":
       return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
+    case "SignUp":
+      return linkMail(view, view.data, text.signUp, text.signUp.confirm);
+    case "SignUpRejected":
+      return { ...noticeMail(view, view.data, messages, text.signUpRejected), action: undefined };
     case "EmailCode":
       return codeMail(view, view.data, messages);
     case "MagicLink":
@@ -72,27 +80,51 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return noticeMail(view, view.data, messages, text.newSignIn);
     case "FactorResetRequested":
     case "ConnectionKeysChanged":
-    case "BreakGlassUsed": {
-      const { account, recordUri } = view.data;
-      const words = {
-        FactorResetRequested: text.factorResetRequested,
-        ConnectionKeysChanged: text.connectionKeysChanged,
-        BreakGlassUsed: text.breakGlassUsed,
-      }[view.template];
-      const mail = noticeMail(view, view.data, messages, words);
-      const facts = account === undefined ? [] : [{ name: text.facts.account, value: account }];
-      return { ...mail, facts: [...facts, ...mail.facts], action: { label: words.open, uri: recordUri } };
-    }
+    case "SignUpApproved":
+    case "SignUpsWaiting":
+    case "BreakGlassUsed":
+      return recordMail(view, view.data, messages, recordWords(text)[view.template]);
     case "FactorAdded":
-    case "FactorRemoved": {
-      const words = view.template === "FactorAdded" ? text.factorAdded : text.factorRemoved;
-      const { factor } = view.data;
-      return noticeMail(view, view.data, messages, {
-        subject: ({ organisation }) => words.subject({ factor, organisation }),
-        text: ({ organisation }) => words.text({ factor, organisation }),
-      });
-    }
+    case "FactorRemoved":
+      return factorMail(view, view.data, messages, factorWords(text)[view.template]);
   }
+}
+
+const factorWords = (text: Messages["mails"]) => ({
+  FactorAdded: text.factorAdded,
+  FactorRemoved: text.factorRemoved,
+});
+
+const factorMail = (
+  view: MailView,
+  { factor, ...data }: Origin & { readonly factor: Factor },
+  messages: Messages,
+  words: Messages["mails"]["factorAdded"],
+): MailBody =>
+  noticeMail(view, data, messages, {
+    subject: ({ organisation }) => words.subject({ factor, organisation }),
+    text: ({ organisation }) => words.text({ factor, organisation }),
+  });
+
+const recordWords = (text: Messages["mails"]) => ({
+  FactorResetRequested: text.factorResetRequested,
+  ConnectionKeysChanged: text.connectionKeysChanged,
+  SignUpApproved: text.signUpApproved,
+  SignUpsWaiting: text.signUpsWaiting,
+  BreakGlassUsed: text.breakGlassUsed,
+});
+
+/** Its button leads to what it is about. */
+function recordMail(
+  view: MailView,
+  data: Origin & { readonly account?: string; readonly recordUri: string },
+  messages: Messages,
+  words: ReturnType<typeof recordWords>["SignUpApproved"],
+): MailBody {
+  const { account, recordUri } = data;
+  const mail = noticeMail(view, data, messages, words);
+  const facts = account === undefined ? [] : [{ name: messages.mails.facts.account, value: account }];
+  return { ...mail, facts: [...facts, ...mail.facts], action: { label: words.open, uri: recordUri } };
 }
 
 function factorFacts(factors: Factors | undefined, { mails, format }: Messages): MailBody["facts"] {

@@ -106,6 +106,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
 const aMoment = Date.UTC(2026, 10, 21, 9, 30);
 /** By the name of an argument: two values of its kind, which have to make a difference. */
 const samples: Readonly<Record<string, readonly [string, string] | readonly [number, number]>> = {
+  version: ["2026-11", "2"],
   ...Object.fromEntries(
     ["address", "algorithm", "application", "browser", "destination", "email", "name", "names"]
       .concat(

@@ -1,7 +1,26 @@
 /** The organisation, its signing keys and its audit log by API v1. */
+import { newUuid } from "@signet/protocol/uuid";
+import { SIGN_UP_KEPT_MS } from "../../core/sign-ups/complete-sign-up.ts";
+import { putWaiting } from "../../core/sign-ups/sign-ups.store.ts";
 import { listSigningKeys } from "../../core/signing-keys/signing-keys.store.ts";
 import { pngOf } from "../fixtures/images.ts";
+import type { ApiWorld } from "./api-operation.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
+
+const terms = { version: "2026-11", url: "https://acme.example/terms" };
+
+/** One that waits. */
+async function newSignUp({ service, a }: ApiWorld): Promise<string> {
+  const [id, now] = [newUuid(), service.clock()];
+  const email = `new-${id}@acme.example`;
+  await putWaiting(service.database.query, {
+    ...{ orgId: a.organisation.id, id, email, emailKey: email, firstname: "Nora", surname: "Nye" },
+    ...{ locale: null, passwordHash: null, termsVersion: null, termsAcceptedAt: null },
+    ...{ address: "192.0.2.7", linkHash: id, state: "waiting", reason: null, userId: null },
+    ...{ decidedAt: null, createdAt: now, updatedAt: now, expiresAt: now + SIGN_UP_KEPT_MS },
+  });
+  return `/sign-ups/${id}`;
+}
 
 const reads = ["signet:organisation:read"] as const;
 const writes = ["signet:organisation:write"] as const;
@@ -28,6 +47,29 @@ export const apiOrganisationCases = apiV1Cases({
       ...[{ methods: [] }, { methods: ["totp"] }, { methods: ["passkey", "passkey"] }, { methods: null }],
       ...[{ passkeyEnrolment: "always" }, { order: [] }],
     ],
+  },
+  "GET /sign-up": { scopes: reads, path: () => "/sign-up", status: 200 },
+  "PUT /sign-up": {
+    scopes: writes,
+    path: () => "/sign-up",
+    options: () => ({ body: { mode: "approval", terms } }),
+    status: 200,
+    wrong: [
+      ...wrongBodies,
+      ...[{ mode: "closed" }, { mode: null }, { groups: ["x"] }, { groups: [crypto.randomUUID()] }],
+      ...[{ terms: { ...terms, url: "http://acme.example" } }, { terms: { version: "1" } }, { more: 1 }],
+    ],
+  },
+  "GET /sign-ups": { scopes: reads, path: () => "/sign-ups", status: 200, wrongQueries: wrongLists },
+  "GET /sign-ups/:id": { scopes: reads, path: newSignUp, status: 200 },
+  "POST /sign-ups/:id/approve": {
+    ...{ scopes: writes, status: 200, wrong: [{ unknown: 1 }] },
+    path: async (world) => `${await newSignUp(world)}/approve`,
+  },
+  "POST /sign-ups/:id/reject": {
+    ...{ scopes: writes, status: 200, wrong: [{ unknown: 1 }, { reason: "" }, { reason: 1 }] },
+    path: async (world) => `${await newSignUp(world)}/reject`,
+    options: () => ({ body: { reason: "Not a customer" } }),
   },
   "GET /signing-keys": {
     scopes: reads,

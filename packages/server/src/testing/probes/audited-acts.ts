@@ -67,6 +67,7 @@ const withoutTarget: Partial<Readonly<Record<AuditAction, string>>> = {
   "email-code.sent": "no account has this address",
   "password-reset.requested": "no account has this address",
   "registration.requested": "there is no account yet",
+  "sign-up.requested": "there is no account yet",
   "roaming.requested": "whether there is one is the other organisation's to know",
 };
 

@@ -8,6 +8,7 @@ import { mailsTo } from "../fakes/mailbox.ts";
 import { logIn, showsLogin, visit } from "../fixtures/visit.ts";
 import { PASSWORD, type TestOrganisation } from "../test-service.ts";
 import { connectionProbes } from "./connection-probes.ts";
+import { signUpProbes } from "./sign-up-probes.ts";
 
 interface RecoveryLoot {
   readonly service: Service;
@@ -70,6 +71,7 @@ const carriesNothing =
 /** By route, as organisation-isolation.test.ts has them. */
 export const recoveryProbes: Readonly<Record<string, Probe>> = {
   ...connectionProbes,
+  ...signUpProbes,
   "GET /oauth/:org/recovery": carriesNothing("recovery"),
   "POST /oauth/:org/recovery": async ({ service, a, b, consent }) => {
     const before = (await mailsTo(service, a.user.email)).length;

@@ -31,6 +31,10 @@ export async function personalRecords(db: Db, organisation: Pick<Organisation, "
       expiresAt: "expires_at",
       usedAt: "used_at",
     }),
+    acceptedTerms: await readRows(db, user, "accepted_terms", "accepted_at", {
+      version: "version",
+      acceptedAt: "accepted_at",
+    }),
     mails: await readMails(db, user.orgId, user.email),
   };
 }

@@ -9,6 +9,7 @@ import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notic
 import { type RecordDeps, recordChange } from "../../record-changes.ts";
 import { deleteFiltersNaming } from "../../saved-filters/saved-filters.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
+import { deleteSignUpsOf } from "../../sign-ups/sign-ups.store.ts";
 import { lockUserAccount } from "../account.store.ts";
 import { organisationsOfUser } from "../members/members.store.ts";
 import { emailKey } from "../user.ts";
@@ -110,6 +111,7 @@ async function deleteAddress(tx: Db, orgId: string, email: string): Promise<void
   await deletePendingMails(tx, { orgId, recipient: email });
   await deleteTypedEmails(tx, { orgId, email: emailKey(email) });
   await deleteFiltersNaming(tx, { orgId, email: emailKey(email) });
+  await deleteSignUpsOf(tx, { orgId, emailKey: emailKey(email) });
 }
 
 async function deletePersonalData(tx: Db, member: MemberKey, now: number): Promise<void> {

@@ -24,6 +24,7 @@ export function sampleMail(
       return { template, data: { ...linked, inviter: "admin@example.com" } };
     case "ChangeEmail":
     case "MagicLink":
+    case "SignUp":
     case "ResetPassword":
     case "VerifyEmail":
       return { template, data: linked };
@@ -34,6 +35,10 @@ export function sampleMail(
       return { template, data: { ...seen, factor: "passkey" } };
     case "ConnectionKeysChanged":
       return { template, data: { ...seen, recordUri: `${baseUrl}/oauth/manage/${orgId}/connections` } };
+    case "SignUpApproved":
+      return { template, data: { ...seen, recordUri: `${issuerOf(baseUrl, orgId)}/account` } };
+    case "SignUpsWaiting":
+      return { template, data: { ...seen, recordUri: `${baseUrl}/oauth/manage/${orgId}/users` } };
     case "FactorResetRequested":
     case "BreakGlassUsed": {
       const recordUri = `${baseUrl}/oauth/manage/${orgId}/users`;

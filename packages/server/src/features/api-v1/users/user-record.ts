@@ -76,6 +76,10 @@ export const userSchema = Type.Object(
       }),
       { description: "Who the user is at connections for signing in" },
     ),
+    acceptedTerms: Type.Array(
+      Type.Object({ version: Type.String(), acceptedAt: Type.String({ format: "date-time" }) }),
+      { description: "The organisation's terms, the oldest first" },
+    ),
     attributes: attributesSchema,
     membershipAttributes: attributesSchema,
     hasPassword: Type.Boolean(),
@@ -120,6 +124,10 @@ function userRecord(user: User, state: UserState, now: number) {
     guest: isGuest,
     ...sourceRecord(isGuest, state),
     identities: state.identities.map(({ connectionId, subject }) => ({ connectionId, subject })),
+    acceptedTerms: state.acceptedTerms.map(({ version, acceptedAt }) => ({
+      version,
+      acceptedAt: wireTime(acceptedAt),
+    })),
     attributes: isGuest ? {} : user.attributes,
     membershipAttributes: membership.attributes,
     hasPassword: !isGuest && state.hasPassword,

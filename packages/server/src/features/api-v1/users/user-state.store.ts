@@ -7,6 +7,7 @@ import {
   listIdentities,
   type NamedIdentity,
 } from "../../../core/connections/sign-in/linked-identities.store.ts";
+import { type AcceptedTerms, listAcceptedTerms } from "../../../core/terms/accepted-terms.store.ts";
 import { memberships } from "../../../core/users/members/members.store.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
@@ -25,6 +26,8 @@ export interface UserState {
   readonly externalId: string | null;
   /** Who the user is at connections for signing in. */
   readonly identities: readonly NamedIdentity[];
+  /** The oldest first. */
+  readonly acceptedTerms: readonly AcceptedTerms[];
 }
 
 type Key = { orgId: string; userId: string };
@@ -36,7 +39,7 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
       .selectFrom("scim_user")
       .select(column)
       .where((eb) => allOf(eb, member));
-  const countOf = (table: "totp_credential" | "passkey" | "linked_identity") =>
+  const countOf = (table: "totp_credential" | "passkey" | "linked_identity" | "accepted_terms") =>
     db
       .selectFrom(table as "passkey")
       .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -74,6 +77,7 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
       )
       .as("last_sign_in_at"),
     countOf("linked_identity").as("identities"),
+    countOf("accepted_terms").as("accepted_terms"),
     provisioned("connection_id").as("connection_id"),
     provisioned("external_id").as("external_id"),
   ]);
@@ -83,7 +87,11 @@ const selectState = prepared((db, value: Parameter<Key & { actor: string }>) => 
 export async function findUserState(db: Db, { orgId, userId }: Key): Promise<UserState> {
   const [row] = await selectState(db, { orgId, userId, actor: `user:${userId}` });
   const isLinked = (row?.identities ?? 0) > 0;
-  return toState(row, isLinked ? await listIdentities(db, { orgId, userIds: [userId] }) : []);
+  const of = { orgId, userIds: [userId] };
+  return toState(row, {
+    identities: isLinked ? await listIdentities(db, of) : [],
+    acceptedTerms: (row?.accepted_terms ?? 0) > 0 ? await listAcceptedTerms(db, of) : [],
+  });
 }
 
 interface StateRow {
@@ -96,8 +104,11 @@ interface StateRow {
   readonly external_id: string | null;
 }
 
-const toState = (row: StateRow | undefined, identities: readonly NamedIdentity[]): UserState => ({
-  identities,
+const toState = (
+  row: StateRow | undefined,
+  lists: Pick<UserState, "identities" | "acceptedTerms">,
+): UserState => ({
+  ...lists,
   invitedUntil: row?.invited_until ?? null,
   hasPassword: (row?.password_changed_at ?? null) !== null,
   hasTotp: (row?.totp ?? 0) > 0,
@@ -141,5 +152,11 @@ export async function findUserStates(
     .where("membership.user_id", "in", ids)
     .execute();
   const identities = Map.groupBy(await listIdentities(db, { orgId, userIds: ids }), ({ userId }) => userId);
-  return new Map(rows.map((row) => [row.id, toState(row, identities.get(row.id) ?? [])]));
+  const terms = Map.groupBy(await listAcceptedTerms(db, { orgId, userIds: ids }), ({ userId }) => userId);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      toState(row, { identities: identities.get(row.id) ?? [], acceptedTerms: terms.get(row.id) ?? [] }),
+    ]),
+  );
 }

@@ -2,6 +2,7 @@
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { type Consent, consentStatus, type RequestedScopes } from "../../../core/consents/consent.ts";
+import type { Terms } from "../../../core/organisations/sign-up-settings.ts";
 import {
   defaultAssurance,
   type FactorStatus,
@@ -28,9 +29,19 @@ export type SignInStep =
   /** The application is limited to assigned users, and this user is not assigned. */
   | { readonly kind: "not-assigned"; readonly signedIn: SignedIn }
   | { readonly kind: "verify-email"; readonly signedIn: SignedIn }
+  | TermsStep
+  /** `prompt=create`: the browser has not signed up, or in, for this request. */
+  | { readonly kind: "sign-up" }
   /** The user may add a passkey now, or later. */
   | { readonly kind: "passkey-offer"; readonly signedIn: SignedIn }
   | { readonly kind: "refuse"; readonly error: OAuthError };
+
+/** The organisation's terms in a version that the user has not accepted. */
+export type TermsStep = {
+  readonly kind: "terms";
+  readonly signedIn: SignedIn;
+  readonly terms: Terms;
+};
 
 /** Verify or enrol a second factor that reaches this assurance. */
 export type FactorStep = {
@@ -58,6 +69,8 @@ export interface SignInContext {
   readonly isDenied?: boolean;
   readonly requiresVerifiedEmail?: boolean;
   readonly offersPasskey?: boolean;
+  /** What the user has still to accept. */
+  readonly terms?: Terms | undefined;
 }
 
 export interface AuthorizationContext extends SignInContext {
@@ -91,6 +104,9 @@ export function signInStep(
   context: SignInContext,
 ): SignInStep | { readonly kind: "signed-in"; readonly signedIn: SignedIn } {
   const { request, signedIn } = context;
+  // OpenID Connect Initiating User Registration 1.0 §4.1.
+  if (request.prompts.includes("create") && !(signedIn && signedInForRequest(context, signedIn)))
+    return { kind: "sign-up" };
   if (!signedIn || mustReauthenticate(context, signedIn))
     return ask(request, { kind: "login" }, "login_required", "the user must sign in");
   if (isAnotherUser(context, signedIn)) {
@@ -106,6 +122,7 @@ export function signInStep(
   return (
     factorStep(context, signedIn) ??
     accessStep(context, signedIn) ??
+    termsStep(context, signedIn) ??
     verifyEmailStep(context, signedIn) ??
     offerStep(context, signedIn) ?? { kind: "signed-in", signedIn }
   );
@@ -116,6 +133,13 @@ function accessStep({ request, isDenied }: SignInContext, signedIn: SignedIn): S
   if (!isDenied) return undefined;
   const step: SignInStep = { kind: "not-assigned", signedIn };
   return ask(request, step, "access_denied", "the user may not use this application");
+}
+
+/** Asked of who may use the application, and before anything is issued for it. */
+function termsStep({ request, terms }: SignInContext, signedIn: SignedIn): SignInStep | undefined {
+  if (!terms) return undefined;
+  const step: SignInStep = { kind: "terms", signedIn, terms };
+  return ask(request, step, "interaction_required", "the user must accept the terms");
 }
 
 function verifyEmailStep({ request, requiresVerifiedEmail }: SignInContext, signedIn: SignedIn) {
@@ -130,6 +154,9 @@ const offerStep = (context: SignInContext, signedIn: SignedIn): SignInStep | und
     ? { kind: "passkey-offer", signedIn }
     : undefined;
 
+/** Never due before the second factor is. */
+type Later = "select-account" | "not-assigned" | "passkey-offer" | "terms" | "sign-up";
+
 /**
  * The second-factor step that is due, also for a verified password before its session exists.
  * @returns undefined when the sign-in reaches the required assurance
@@ -137,7 +164,7 @@ const offerStep = (context: SignInContext, signedIn: SignedIn): SignInStep | und
 export function factorStep(
   context: Pick<SignInContext, "request" | "now" | "factors">,
   signedIn: SignedIn,
-): Exclude<SignInStep, { kind: "select-account" | "not-assigned" | "passkey-offer" }> | undefined {
+): Exclude<SignInStep, { kind: Later }> | undefined {
   const { request, now, factors } = context;
   const { session } = signedIn;
   const reached = toAssurance(session.acr);

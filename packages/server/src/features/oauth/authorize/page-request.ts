@@ -117,6 +117,7 @@ export function flowPage(
     | "email-code"
     | "link-account"
     | "break-glass"
+    | "terms"
     | `magic/${string}`,
 ) {
   const frame = pageFrame(visit, request.uiLocales, user);

@@ -11,6 +11,7 @@ import {
 import type { FactorStatus } from "../../../core/second-factors/second-factor.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { isFresh, type SignedIn } from "../../../core/sessions/session.ts";
+import { dueTerms } from "../../../core/terms/terms.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import type { User } from "../../../core/users/user.ts";
 import { type BrowserDeps, currentSession, type Visit } from "./browser.ts";
@@ -42,9 +43,17 @@ export async function loadSignInContext(
       application !== undefined &&
       !(await mayUse(deps.database.query, application, user.id)),
     offersPasskey: signedIn !== undefined && (await offersPasskey(deps, visit, request, signedIn)),
+    terms:
+      user && issuesForPlace(request)
+        ? await dueTerms(deps.database.query, visit.organisation, user)
+        : undefined,
     requiresVerifiedEmail: visit.organisation.settings.requireVerifiedEmail,
   };
 }
+
+/** Account and console issue nothing: whoever declines the terms can still delete the account, or change the terms. */
+const issuesForPlace = (request: AuthorizationRequest | PageRequest): boolean =>
+  !("page" in request) || !(["account", "console"] as readonly string[]).includes(request.page.place);
 
 /** Whoever has said "later" in this browser is not asked again for a month; nor is who confirms a change. */
 async function offersPasskey(

@@ -2,6 +2,7 @@
 
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { findConsents } from "../../../core/consents/consents.store.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { grantableByUser, nameableResources } from "../../../core/scopes/api-scopes.ts";
 import { type BrowserDeps, flowPath, openFlow, redirectTo, type Visit } from "./browser.ts";
 import { type RequestedAccess, requestedAccess } from "./consent/requested-access.ts";
@@ -71,6 +72,7 @@ export async function readFlow(
     const customScopes = await deps.customScopes.list(visit.organisation.id);
     const nameable = nameableResources(target.application, customScopes, deps.baseUrl);
     const asked = readAuthorizationRequest(target, form, nameable);
+    requireKnownPrompts(visit.organisation, asked);
     const context = await loadSignInContext(deps, visit, flow, asked);
     const request = grantableRequest(asked, context.signedIn?.user);
     const access = requestedAccess(request, customScopes);
@@ -82,6 +84,12 @@ export async function readFlow(
     await answerWithError(deps, visit, target, error);
     return undefined;
   }
+}
+
+/** Where nobody signs up, `create` is as unknown as any other value (Initiating User Registration 1.0 §4.1). @throws OAuthError */
+function requireKnownPrompts({ settings }: Organisation, { prompts }: AuthorizationRequest): void {
+  if (prompts.includes("create") && settings.signUp.mode === "off")
+    throw new OAuthError("invalid_request", "prompt has an unknown value: create");
 }
 
 /** @throws OAuthError invalid_scope when this user may grant nothing of what is asked for */
@@ -119,6 +127,10 @@ export async function takeStep(deps: BrowserDeps, visit: Visit, current: Current
       return showStepUp(deps, visit, { flow, request, step });
     case "passkey-offer":
       return showPasskeyOffer(deps, visit, { flow, request }, step.signedIn);
+    case "terms":
+      return redirectTo(visit, flowPath(deps, visit, "terms", flow));
+    case "sign-up":
+      return redirectTo(visit, flowPath(deps, visit, "sign-up", flow));
     case "verify-email":
       return redirectTo(visit, flowPath(deps, visit, "verify-email", flow));
     case "not-assigned":

@@ -117,7 +117,9 @@ async function openPageAction(
   const opened = await openAction(deps, { id, type });
   if (!opened || opened === "expired" || opened.organisation.id !== organisation.id) return undefined;
   const { action } = opened;
-  return action.type === "ResetPassword" ? undefined : { ...opened, type: action.type };
+  return action.type === "ResetPassword" || action.type === "SignUp"
+    ? undefined
+    : { ...opened, type: action.type };
 }
 
 async function showForm(

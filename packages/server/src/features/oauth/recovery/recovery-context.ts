@@ -29,15 +29,17 @@ export type RecoveryContext = Required<Omit<RecoveryFrame, "languages">> &
 /**
  * @param user for the page's language: authenticated by a link or a session. Never the owner of an address that was only
  * typed, because the language would disclose that the account exists.
+ * @param path of the page to begin again with in another language, after a form was sent
  */
 export async function loadRecoveryContext(
   deps: BrowserDeps,
   visit: Visit,
   sealed: string | undefined,
   user: Pick<User, "locale"> | undefined,
+  path = "recovery",
 ): Promise<RecoveryContext> {
   const flow = deps.flows.open(sealed, visit.organisation.id, deps.clock());
-  const again = flowPath(deps, visit, "recovery", flow);
+  const again = flowPath(deps, visit, path, flow);
   const frame = pageFrame(visit, flow && flowForm(flow).values.get("ui_locales"), user, again);
   // Links in emails lead here: no page repeats a name that could be a message.
   const organisation = { ...frame.organisation, name: organisationName(frame.messages, visit.organisation) };

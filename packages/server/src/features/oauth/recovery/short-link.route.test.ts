@@ -15,7 +15,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 
-const paths: Readonly<Record<ActionType, string>> = {
+const paths: Readonly<Record<Exclude<ActionType, "SignUp">, string>> = {
   AcceptInvitation: "invite",
   AcceptRoaming: "invite",
   VerifyEmail: "verify",

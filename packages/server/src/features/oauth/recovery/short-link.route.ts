@@ -15,7 +15,7 @@ import { brokenLinkPage } from "./new-password.page.ts";
 
 export function shortLinkRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get("/invite/:id", redirectToPage(deps, ["AcceptInvitation", "AcceptRoaming"]));
-  app.get("/verify/:id", redirectToPage(deps, ["VerifyEmail"]));
+  app.get("/verify/:id", redirectToPage(deps, ["VerifyEmail", "SignUp"]));
   app.get("/reset/:id", redirectToPage(deps, ["ResetPassword"]));
   app.get("/confirm/:id", redirectToPage(deps, ["ChangeEmail"]));
 }

@@ -98,5 +98,23 @@ export type MailsTexts = {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; advice: string; open: string;
     };
+    signUp: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; confirm: string;
+      validity: (values: { expiresAt: number }) => string; otherwise: string;
+    };
+    signUpApproved: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; advice: string; open: string;
+    };
+    signUpRejected: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string;
+      advice: (values: { organisation: string }) => string;
+    };
+    signUpsWaiting: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; advice: string; open: string;
+    };
   };
 };

@@ -30,6 +30,7 @@ import type { SecondFactorsTexts } from "./second-factors.ts";
 import type { SecurityTexts } from "./security.ts";
 import type { SessionsTexts } from "./sessions.ts";
 import type { SignInTexts } from "./sign-in.ts";
+import type { SignUpTexts } from "./sign-up.ts";
 import type { WaitTexts } from "./wait.ts";
 
 export type Texts = ConnectionsTexts &
@@ -63,4 +64,5 @@ export type Texts = ConnectionsTexts &
   SecurityTexts &
   SessionsTexts &
   SignInTexts &
+  SignUpTexts &
   WaitTexts;

@@ -53,7 +53,7 @@ export interface AnswerTarget {
   readonly state: string | undefined;
 }
 
-export type Prompt = "none" | "login" | "consent" | "select_account";
+export type Prompt = "none" | "login" | "consent" | "select_account" | "create";
 
 /** What an application or a page of this server requires of a sign-in. */
 export interface SignInRequest {
@@ -215,7 +215,7 @@ function readThumbprint(text: string | undefined): string | null {
 }
 
 function readPrompts(text: string | undefined): Prompt[] {
-  const known: readonly string[] = ["none", "login", "consent", "select_account"];
+  const known: readonly string[] = ["none", "login", "consent", "select_account", "create"];
   const prompts = [...new Set((text ?? "").split(" ").filter((prompt) => prompt !== ""))];
   if (prompts.some((prompt) => !known.includes(prompt))) throw invalid("prompt has an unknown value");
   if (prompts.includes("none") && prompts.length > 1)

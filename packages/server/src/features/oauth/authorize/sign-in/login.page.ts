@@ -33,6 +33,8 @@ export type LoginView = SignInFrame &
   FormSeal & {
     action: string;
     recoveryUri?: string | undefined;
+    /** Where users may make an account of their own. */
+    signUpUri?: string | undefined;
     /** The previous input, or the request's `login_hint`. The password is never shown again. */
     email?: string | undefined;
     /** The signed-in user confirms their identity before a change. */
@@ -157,7 +159,7 @@ ${
     ? signInWays(view)
     : html`${isPasskeyFirst && passkeySignIn(view)}${firstForm(view)}
 ${!isPasskeyFirst && offers(view, "passkey") && passkeySignIn(view)}${connectionLinks(view)}`
-}`,
+}${signUpLink(view)}`,
   });
 }
 
@@ -250,6 +252,12 @@ function forgotPassword({ recoveryUri, messages }: LoginView): Html | undefined 
   if (recoveryUri === undefined) return undefined;
   return html`<a id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a>
 `;
+}
+
+function signUpLink({ signUpUri, messages: { signUp } }: LoginView): Html | undefined {
+  if (signUpUri === undefined) return undefined;
+  return html`
+<p class="after">${signUp.noAccount} <a id="sign-up" href="${linkAddress(signUpUri)}">${signUp.create}</a></p>`;
 }
 
 /** A link and no form: what it leads to is the provider's own page. */

@@ -70,6 +70,9 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, state: LoginSta
     recoveryUri: isBreakGlass ? undefined : flowPath(deps, visit, "recovery", flow),
     email: (isEmailFirst ? known : undefined) ?? email ?? request.loginHint ?? confirming?.user.email,
     methods: isBreakGlass ? breakGlassMethods(visit.organisation) : offeredMethods(deps, visit.organisation),
+    signUpUri: offersSignUp(visit.organisation, confirming, isBreakGlass)
+      ? flowPath(deps, visit, "sign-up", withoutEmail(flow))
+      : undefined,
     isReauthentication: confirming !== undefined,
     isPasskeyFirst: confirming !== undefined && (await hasPasskey(deps, confirming.user)),
     connections: isBreakGlass ? [] : await connectionLinks(deps, visit, flow),
@@ -87,6 +90,12 @@ export const asksEmailFirst = async (
   { database }: BrowserDeps,
   { id, settings }: Organisation,
 ): Promise<boolean> => offersMail(settings) || hasRoutedDomain(database.query, id);
+
+const offersSignUp = (
+  { settings }: Organisation,
+  confirming: SignedIn | undefined,
+  isBreakGlass: boolean,
+): boolean => settings.signUp.mode !== "off" && confirming === undefined && !isBreakGlass;
 
 /** Emails only where there is a mail server, unless nothing else is left. */
 function offeredMethods({ outbox }: BrowserDeps, { settings }: Organisation): readonly SignInMethod[] {

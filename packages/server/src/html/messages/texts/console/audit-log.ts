@@ -29,7 +29,7 @@ export type ConsoleAuditLogTexts = {
       groups: {
         signIn: string; users: string; secondFactors: string; consents: string; tokens: string;
         applications: string; connections: string; webhooks: string; groups: string; systemAccounts: string;
-        scopes: string; keys: string; pools: string; devices: string; organisation: string;
+        scopes: string; keys: string; pools: string; devices: string; organisation: string; signUps: string;
       };
       reasons: {
         "wrong password": string; "unknown account": string; "account disabled": string;
@@ -98,7 +98,8 @@ export type ConsoleAuditLogTexts = {
         "organisation.deletion-undone": string; "organisation.configuration-applied": string;
         "mail.failed": string; "mail-text.changed": string; "mail.test-sent": string;
         "audit.exported": string; "audit-log.cut": string; "audit.events-withheld": string;
-        "list.exported": string;
+        "list.exported": string; "sign-up.requested": string; "sign-up.completed": string;
+        "sign-up.approved": string; "sign-up.rejected": string; "terms.accepted": string;
       };
     };
   };

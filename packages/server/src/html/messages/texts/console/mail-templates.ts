@@ -13,14 +13,16 @@ export type ConsoleMailTemplatesTexts = {
         AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
         EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
         FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
-        ConnectionKeysChanged: string; AccountDeleted: string;
+        ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string; SignUpApproved: string;
+        SignUpRejected: string; SignUpsWaiting: string;
       };
       when: {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
         AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
         EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
         FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
-        ConnectionKeysChanged: string; AccountDeleted: string;
+        ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string; SignUpApproved: string;
+        SignUpRejected: string; SignUpsWaiting: string;
       };
       done: { sent: string; saved: string; reset: string; }; notSent: string;
       limited: (values: { seconds: number }) => string; notSetUp: string; editable: string;

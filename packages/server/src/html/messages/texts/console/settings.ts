@@ -30,7 +30,8 @@ export type ConsoleSettingsTexts = {
         language: string; choice: string; ownAddress: string; text: string; "image-none": string;
         "image-form": string; "image-size": string; "image-sides": string; methods: string; noMail: string;
         enrolment: string; "no-passkeys": string; "no-second-factor": string; ownPasskey: string;
-        ownPassword: string; ownFactor: string;
+        ownPassword: string; ownFactor: string; "sign-up-mode": string; "terms-version": string;
+        "terms-url": string; "sign-up-groups": string;
       };
       done: { branding: string; policies: string; images: string; methods: string; }; livePreview: string;
       livePreviewText: string; livePreviewShow: string;
