@@ -96,6 +96,9 @@ forEachDatabase(({ fresh }) => {
       ['state eq "invited"', ["cyd"]],
       ['state eq "disabled" or state eq "invited"', ["cyd", "dan"]],
       ["guest eq true", ["guest"]],
+      ['email sw "bo%"', []],
+      ['email sw "a" or email sw "D"', ["ada", "dan"]],
+      ['not (email sw "a") and email ew "list.example"', ["Bob", "cyd", "dan"]],
       ['email sw "d" and emailVerified eq true', ["dan"]],
       ['hasPassword eq false and email ew "list.example"', ["Bob", "cyd", "dan"]],
       ["lastSignInAt pr", []],
@@ -112,7 +115,10 @@ forEachDatabase(({ fresh }) => {
   test("a filter and an order look at a guest's account, which is another organisation's", async () => {
     const { items } = await list({ filter: "guest eq true" });
     const email = items[0]?.email ?? "";
-    for (const filter of [`email eq "${email}"`, `emailVerified eq true and email co "${email.slice(1)}"`])
+    for (const filter of [
+      ...[`email eq "${email}"`, `emailVerified eq true and email co "${email.slice(1)}"`],
+      `guest eq true and email sw "${email.slice(0, -1).toUpperCase()}"`,
+    ])
       assert.deepEqual((await list({ filter })).names, ["guest"], filter);
     const all = await list({ sort: "-email", filter: 'state eq "active"' });
     assert.deepEqual(
