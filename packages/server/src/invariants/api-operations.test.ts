@@ -272,6 +272,8 @@ const acts: readonly AuditAction[] = [
   "session-key.issued",
   "session-key.revoked",
   "session.started",
+  "shared-application.enabled",
+  "shared-application.withdrawn",
   "signing-agent.compromised",
   "signing-agent.deactivated",
   "signing-agent.key-retired",

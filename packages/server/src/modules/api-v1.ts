@@ -34,6 +34,7 @@ import { apiAssignmentsRoutes } from "../features/api-v1/roles/assignments.route
 import { apiRolesRoutes } from "../features/api-v1/roles/roles.route.ts";
 import { apiScopesRoutes } from "../features/api-v1/scopes/scopes.route.ts";
 import { apiSignUpsRoutes } from "../features/api-v1/sign-ups/sign-ups.route.ts";
+import { apiSharedApplicationsRoutes } from "../features/api-v1/shared-applications/shared-applications.route.ts";
 import { apiAgentKeysRoutes } from "../features/api-v1/signing-pools/agent-keys.route.ts";
 import { apiAgentsRoutes } from "../features/api-v1/signing-pools/agents.route.ts";
 import { apiPoolsRoutes } from "../features/api-v1/signing-pools/pools.route.ts";
@@ -123,6 +124,7 @@ export function apiV1Routes(
   apiConnectionsRoutes(api, apiDeps);
   apiDomainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
   apiBreakGlassRoutes(api, apiDeps);
+  apiSharedApplicationsRoutes(api, apiDeps);
   apiConsentsRoutes(api, apiDeps);
   apiPreauthorizationsRoutes(api, apiDeps);
   apiSystemAccountsRoutes(api, apiDeps);

@@ -18,6 +18,7 @@ export type ApiApplication = {
   backchannelLogoutUri: string | null;
   requiredAcr: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId: string | null;
+  shared: { organisations: "any" | string[] } | null;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
   /** Where a federation login may return to */
@@ -71,6 +72,8 @@ export type ApiApplication = {
   requireDpopNonce: boolean;
   /** `false` revokes codes and refresh tokens permanently */
   enabled: boolean;
+  /** The organisation whose application it is; null for the organisation's own */
+  sharedBy: string | null;
   secrets: ApiClientSecret[];
   createdAt: string;
   updatedAt: string;
@@ -88,6 +91,7 @@ export type ApiApplicationChange = {
   backchannelLogoutUri?: string | null;
   requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId?: string | null;
+  shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
   returnUrls?: string[] | null;
@@ -181,6 +185,8 @@ export type ApiNewApplication = {
   requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   /** The signing pool whose agents sign its tokens */
   signingPoolId?: string | null;
+  /** Which other organisations may enable it */
+  shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
   /** Where a federation login may return to */
@@ -241,6 +247,29 @@ export type ApiNewApplication = {
   enabled?: boolean | null;
 };
 
+export type ApiSharedApplication = {
+  /** The `clientId` */
+  id: string;
+  clientId: string;
+  name: string;
+  description: string | null;
+  logoUri: string | null;
+  homepageUri: string | null;
+  /** Whose application it is */
+  organisationId: string;
+  organisationName: string;
+  /** `disabled`: enabled here, and disabled by its own organisation */
+  state: "offered" | "enabled" | "disabled";
+  /** What it may ask for */
+  offeredScopes: string[];
+  /** What this organisation has consented to */
+  scopes: string[];
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
+export type ApiSharing = { scopes: string[] };
+
 export type ApplicationsCalls = {
   "GET /api/v1/organisations/{org}/applications": {
     query?: {
@@ -300,4 +329,21 @@ export type ApplicationsCalls = {
   };
   "PUT /api/v1/organisations/{org}/applications/{id}/groups/{groupId}": Record<string, never>;
   "DELETE /api/v1/organisations/{org}/applications/{id}/groups/{groupId}": Record<string, never>;
+  "GET /api/v1/organisations/{org}/shared-applications": {
+    query?: {
+      /** true: count the list as well */
+      total?: "true" | "false" | "";
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, organisationId, organisationName, state, createdAt, updatedAt */
+      filter?: string;
+      /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
+      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "organisationId" | "organisationName" | "state" | "createdAt" | "updatedAt"}`;
+    };
+    item: ApiSharedApplication;
+  };
+  "GET /api/v1/organisations/{org}/shared-applications/{clientId}": { answer: ApiSharedApplication };
+  "PUT /api/v1/organisations/{org}/shared-applications/{clientId}": {
+    body: ApiSharing;
+    answer: ApiSharedApplication;
+  };
+  "DELETE /api/v1/organisations/{org}/shared-applications/{clientId}": Record<string, never>;
 };

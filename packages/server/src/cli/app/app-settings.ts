@@ -242,6 +242,20 @@ const settings: Readonly<Record<string, Setting>> = {
     help: "signing pool whose agents sign all tokens (see signet pool list)",
     read: (text) => text.toLowerCase(),
   },
+  shared: {
+    member: "shared",
+    value: "any|ID,ID",
+    help: "which other organisations may enable it: any, or their IDs",
+    read: (text) => ({
+      organisations:
+        text === "any"
+          ? text
+          : text
+              .toLowerCase()
+              .split(/[\s,]+/)
+              .filter((id) => id !== ""),
+    }),
+  },
   "require-signed-key-calls": {
     member: "requireSignedKeyCalls",
     help: "require a system account's signature on calls with a session key",

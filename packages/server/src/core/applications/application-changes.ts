@@ -4,9 +4,11 @@ import type { Db } from "../../db/open.ts";
 import { auditFields } from "../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { Application } from "./application.ts";
+import { requireOwn, spreadChange } from "./application-copies.ts";
 import { deleteApplicationRow, findApplication, replaceApplication } from "./applications.store.ts";
-import { requireKnownPool, revokeGrantedCredentials } from "./applications.ts";
+import { requireKnownPool } from "./applications.ts";
 import { requireAddedScopesDefined } from "./defined-scopes.ts";
+import { revokeGrantedCredentials } from "./granted-credentials.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationKey {
@@ -33,7 +35,7 @@ export class ApplicationChanged extends Error {
  * issued (`setApplicationStatus`); removed scopes end for its refresh tokens at their next use.
  * @param contentOf the new content, from the current record
  * @returns undefined when there is no such application
- * @throws InvalidApplication naming every fault, ApplicationChanged
+ * @throws InvalidApplication naming every fault, ApplicationChanged, ForeignApplication
  */
 export async function changeApplication(
   deps: RecordDeps,
@@ -45,6 +47,7 @@ export async function changeApplication(
     const before = await findApplication(tx, orgId, id);
     if (!before) return undefined;
     key.check?.(before);
+    requireOwn(before);
     const now = deps.clock();
     const { name, settings, disabled } = contentOf(before);
     requireValidApplication({ name, clientType: before.clientType, settings });
@@ -62,6 +65,7 @@ export async function changeApplication(
     if (changed.length === 0) return before;
     if (!(await replaceApplication(tx, after))) throw new LostRace();
     if (disabled && before.disabledAt === null) await revokeGrantedCredentials(tx, after, now);
+    await spreadChange(tx, deps, { before, after });
     const event = { action: "application.changed" as const, target: id, details: { changed } };
     await recordChange(tx, deps, "application", { ...auditFields(key, now), ...event });
     return after;
@@ -99,7 +103,7 @@ function changedMembers(before: Application, after: Application): string[] {
  * Deletes an application permanently, with its secrets, codes, refresh tokens and their access tokens, consents,
  * pre-authorizations, session keys and system accounts.
  * @returns false when there is no such application.
- * @throws ApplicationChanged
+ * @throws ApplicationChanged, ForeignApplication
  */
 export async function deleteApplication(deps: RecordDeps, key: ApplicationKey): Promise<boolean> {
   const { orgId, id } = key;
@@ -107,7 +111,9 @@ export async function deleteApplication(deps: RecordDeps, key: ApplicationKey): 
     const before = await findApplication(tx, orgId, id);
     if (!before) return false;
     key.check?.(before);
+    requireOwn(before);
     if (!(await deleteApplicationRow(tx, before))) throw new LostRace();
+    await spreadChange(tx, deps, { before, after: undefined });
     const event = { action: "application.deleted" as const, target: id, details: { name: before.name } };
     await recordChange(tx, deps, "application", { ...auditFields(key, deps.clock()), ...event });
     await deps.changes.publish(tx, { orgId, topic: "system-account" });

@@ -109,6 +109,8 @@ export interface ApplicationSettings extends SecuritySettings {
   readonly requireSignedKeyCalls: boolean;
   /** Access and ID tokens are signed by the agents of this pool only. */
   readonly signingPoolId?: string;
+  /** Which other organisations may enable it: any, or these. */
+  readonly shared?: { readonly organisations: "any" | readonly string[] };
 }
 
 type StoredSecret = RecordOf<Omit<ClientSecretTable, "org_id" | "application_id" | "secret_hash">>;
@@ -119,10 +121,14 @@ export interface ClientSecret extends StoredSecret {
 }
 
 /** Its id is a PublicId, the OAuth client_id. */
-export interface Application extends RecordOf<Omit<ApplicationTable, "client_type" | "settings">> {
+export interface Application
+  extends RecordOf<Omit<ApplicationTable, "client_type" | "settings" | "granted_scopes">> {
   readonly clientType: ClientType;
   readonly settings: ApplicationSettings;
+  /** Of a copy: none, but where a client authenticates: then its home's. */
   readonly secrets: readonly ClientSecret[];
+  /** Of a copy: what this organisation has consented to. Null: the organisation's own application. */
+  readonly grantedScopes: readonly string[] | null;
 }
 
 /** Whether the application authenticates with client secrets. */

@@ -20,7 +20,7 @@ import {
 
 const applicationColumns = columnsOf<ApplicationTable>()(
   ...(["org_id", "id", "name", "client_type", "settings"] as const),
-  ...(["created_at", "updated_at", "disabled_at", "version"] as const),
+  ...(["created_at", "updated_at", "disabled_at", "version", "home_org_id", "granted_scopes"] as const),
 );
 
 const secretColumns = columnsOf<ClientSecretTable>()(
@@ -29,28 +29,43 @@ const secretColumns = columnsOf<ClientSecretTable>()(
 );
 
 export async function insertApplication(db: Db, application: Application): Promise<void> {
-  const { settings, secrets: _secrets, ...members } = application;
+  const { settings, secrets: _secrets, grantedScopes, ...members } = application;
   await db
     .insertInto("application")
-    .values({ ...toRow(members), settings: JSON.stringify(settings) })
+    .values({
+      ...toRow(members),
+      settings: JSON.stringify(settings),
+      granted_scopes: grantedScopes && JSON.stringify(grantedScopes),
+    })
     .execute();
   await replaceOrigins(db, application);
 }
 
 /** Includes its secrets, also revoked and expired ones. */
 export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
-  const [row] = await selectOne(db, { orgId, id });
+  const [row] = await selectApplication(db, { orgId, id });
   return row && fromRow(row, await selectSecrets(db, { orgId, id }));
 }
 
-const selectOne = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+/** Not one that another organisation shares. */
+export async function findOwnApplication(
+  db: Db,
+  orgId: string,
+  id: string,
+): Promise<Application | undefined> {
+  const application = await findApplication(db, orgId, id);
+  return application?.homeOrgId === null ? application : undefined;
+}
+
+export const selectApplication = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
   db
     .selectFrom("application")
     .select(applicationColumns)
     .where((eb) => allOf(eb, { org_id: value("orgId"), id: value("id") })),
 );
 
-const selectSecrets = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+/** @param value.orgId of a copy: its home */
+export const selectSecrets = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
   db
     .selectFrom("client_secret")
     .select(secretColumns)
@@ -68,17 +83,18 @@ const secretsOf = (db: Db, orgId: string, applicationIds: readonly string[]): Pr
     .orderBy("id")
     .execute();
 
-/** Oldest first, with their secrets. */
+/** Oldest first, with their secrets. @param which.isOwn without those that other organisations share */
 export async function listApplications(
   db: Db,
   orgId: string,
-  { after = "", limit }: { after?: string | undefined; limit: number },
+  { after = "", limit, isOwn = false }: { after?: string | undefined; limit: number; isOwn?: boolean },
 ): Promise<Application[]> {
   const rows = await db
     .selectFrom("application")
     .selectAll()
     .where("org_id", "=", orgId)
     .where("id", ">", after)
+    .$if(isOwn, (query) => query.where("home_org_id", "is", null))
     .orderBy("id")
     .limit(limit)
     .execute();
@@ -99,6 +115,7 @@ export interface ApplicationFilter {
   readonly state?: "enabled" | "disabled" | undefined;
 }
 
+/** The organisation's own. */
 export interface ApplicationSearch extends ApplicationFilter {
   /** By default the newest first. */
   readonly page?: KeysetPage & { readonly sort: ApplicationSort };
@@ -143,16 +160,21 @@ const matching = (db: Db, orgId: string, { text, clientType, state }: Applicatio
   db
     .selectFrom("application")
     .where("org_id", "=", orgId)
+    .where("home_org_id", "is", null)
     .$if(text !== undefined, (query) => query.where(isNamed("application", text ?? "")))
     .$if(clientType !== undefined, (query) => query.where("client_type", "=", clientType ?? ""))
     .$if(state === "enabled", (query) => query.where("disabled_at", "is", null))
     .$if(state === "disabled", (query) => query.where("disabled_at", "is not", null));
 
 const selectOrganisation = prepared((db, value: Parameter<{ id: string }>) =>
-  db.selectFrom("application").select("org_id").where("id", "=", value("id")),
+  db
+    .selectFrom("application")
+    .select("org_id")
+    .where("id", "=", value("id"))
+    .where("home_org_id", "is", null),
 );
 
-/** Ids are unique across organisations. */
+/** Where its own home is: ids are unique but for copies. */
 export async function organisationOfApplication(db: Db, id: string): Promise<string | undefined> {
   const [row] = await selectOrganisation(db, { id });
   return row?.org_id;
@@ -163,11 +185,15 @@ export async function organisationOfApplication(db: Db, id: string): Promise<str
  * @returns false when the application is gone or has changed
  */
 export async function replaceApplication(db: Db, application: Application): Promise<boolean> {
-  const { orgId, id, name, settings, updatedAt, disabledAt, version } = application;
+  const { orgId, id, name, settings, updatedAt, disabledAt, version, grantedScopes } = application;
   const isReplaced = await affectsAny(
     db
       .updateTable("application")
-      .set({ ...toRow({ name, updatedAt, disabledAt, version }), settings: JSON.stringify(settings) })
+      .set({
+        ...toRow({ name, updatedAt, disabledAt, version }),
+        settings: JSON.stringify(settings),
+        granted_scopes: grantedScopes && JSON.stringify(grantedScopes),
+      })
       .where((eb) => allOf(eb, { org_id: orgId, id, version: version - 1 })),
   );
   if (isReplaced) await replaceOrigins(db, application);
@@ -324,11 +350,15 @@ async function replaceOrigins(db: Db, { orgId, id, settings }: Application): Pro
   await db.insertInto("application_origin").values(rows).execute();
 }
 
-function fromRow({ settings, ...row }: ApplicationTable, secrets: ClientSecretTable[] = []): Application {
+export function fromRow(
+  { settings, granted_scopes, ...row }: ApplicationTable,
+  secrets: ClientSecretTable[] = [],
+): Application {
   const clientType = row.client_type as ClientType;
   return {
     ...toRecord(row),
     clientType,
+    grantedScopes: granted_scopes === null ? null : (JSON.parse(granted_scopes) as string[]),
     settings: { ...defaultSettings(clientType), ...(JSON.parse(settings) as Partial<ApplicationSettings>) },
     secrets: secrets.map(({ org_id: _, application_id: __, secret_hash: hash, ...secret }) => ({
       ...toRecord(secret),

@@ -5,13 +5,10 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import { auditFields } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
-import { expireCodes } from "../codes/codes.store.ts";
-import { expireDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
-import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
 import { lockPool } from "../signing-pools/signing-pool.store.ts";
-import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
+import { requireOwn, spreadChange } from "./application-copies.ts";
 import {
   applicationsOfOrigin,
   findApplication,
@@ -20,7 +17,9 @@ import {
   setApplicationDisabled,
 } from "./applications.store.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
+import { findClient } from "./copies.store.ts";
 import { requireDefinedScopes } from "./defined-scopes.ts";
+import { revokeGrantedCredentials } from "./granted-credentials.ts";
 import { InvalidApplication, requireValidApplication } from "./validation.ts";
 
 export interface ApplicationDirectory {
@@ -37,7 +36,7 @@ export interface ApplicationDirectory {
 export function applicationDirectory(deps: RecordDeps): ApplicationDirectory {
   const cache = changeTrackingCache<Application>(deps, "application", {
     capacity: 20_000,
-    load: (orgId, id) => findApplication(deps.database.query, orgId, id),
+    load: (orgId, id) => findClient(deps.database.query, orgId, id),
   });
   const enabled = (application: Application | undefined) =>
     application && application.disabledAt === null ? application : undefined;
@@ -52,7 +51,7 @@ export function applicationDirectory(deps: RecordDeps): ApplicationDirectory {
       return orgId === undefined ? undefined : enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
     },
     read: async (orgId, clientId) =>
-      enabled(await findApplication(deps.database.query, orgId, clientId.toLowerCase())),
+      enabled(await findClient(deps.database.query, orgId, clientId.toLowerCase())),
     findByOrigin: (orgId, origin) => applicationsOfOrigin(deps.database.query, orgId, origin),
   };
 }
@@ -91,6 +90,8 @@ export async function createApplication(deps: RecordDeps, input: NewApplication)
     updatedAt: now,
     disabledAt: input.disabled ? now : null,
     version: 1,
+    homeOrgId: null,
+    grantedScopes: null,
   };
   await deps.database.transaction(async (tx) => {
     await requireKnownPool(tx, orgId, settings);
@@ -113,22 +114,11 @@ export async function requireKnownPool(
   throw new InvalidApplication([{ path: "signingPoolId", message }]);
 }
 
-/** Revokes codes of both kinds, refresh tokens and session keys; enabling the application again doesn't restore them. */
-export async function revokeGrantedCredentials(
-  tx: Db,
-  { orgId, id: applicationId }: { orgId: string; id: string },
-  now: number,
-): Promise<void> {
-  await expireCodes(tx, { orgId, applicationId, now });
-  await expireDeviceAuthorizations(tx, { orgId, applicationId, now });
-  await revokeTokenFamilies(tx, { orgId, applicationId, now, reason: "application_disabled" });
-  await revokeSessionKeys(tx, { orgId, applicationId, now, reason: "application_disabled" });
-}
-
 /**
  * Enables or disables an application. Disabling revokes its codes and refresh tokens permanently, and suspends its
  * own tokens.
  * @returns false when there is no such application, or its status is already the wanted one
+ * @throws ForeignApplication
  */
 export async function setApplicationStatus(
   deps: RecordDeps,
@@ -136,7 +126,10 @@ export async function setApplicationStatus(
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
+    const before = await findApplication(tx, input.orgId, input.id);
+    if (before) requireOwn(before);
+    if (!before || !(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
+    await spreadChange(tx, deps, { before, after: { ...before, disabledAt: input.disabled ? now : null } });
     if (input.disabled) await revokeGrantedCredentials(tx, input, now);
     const action = input.disabled ? "application.disabled" : "application.enabled";
     await recordChange(tx, deps, "application", { ...auditFields(input, now), action, target: input.id });

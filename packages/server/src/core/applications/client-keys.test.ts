@@ -27,6 +27,7 @@ const client = (settings: object, id = "one", version = 1): Application => ({
   updatedAt: 0,
   disabledAt: null,
   version,
+  ...{ homeOrgId: null, grantedScopes: null },
 });
 
 /** A way out that answers with what `serve` gives, and counts. */

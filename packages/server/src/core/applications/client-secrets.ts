@@ -2,12 +2,13 @@
 
 import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import { boundTo, type Database } from "../../db/open.ts";
+import { boundTo, type Database, type Db } from "../../db/open.ts";
 import { auditFields } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import { lastUses } from "../last-uses.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { Application, ClientSecret } from "./application.ts";
+import { publishToCopies, requireOwn } from "./application-copies.ts";
 import {
   expireOtherSecrets,
   findApplication,
@@ -51,6 +52,7 @@ export async function createClientSecret(
     lastUsedAt: null,
   };
   await deps.database.transaction(async (tx) => {
+    await requireOwnSecrets(tx, input);
     await insertClientSecret(tx, input, secret);
     if (input.expireOthersInSeconds !== undefined)
       await expireOtherSecrets(tx, { ...input, id: secret.id }, now + input.expireOthersInSeconds * 1000);
@@ -60,8 +62,18 @@ export async function createClientSecret(
       target: input.applicationId,
       details: { secretId: secret.id, label: secret.label },
     });
+    await publishToCopies(tx, deps, { orgId: input.orgId, id: input.applicationId });
   });
   return { secret, plaintext };
+}
+
+/** A copy authenticates with its home's. @throws ForeignApplication */
+async function requireOwnSecrets(
+  tx: Db,
+  { orgId, applicationId }: Pick<NewClientSecret, "orgId" | "applicationId">,
+): Promise<void> {
+  const application = await findApplication(tx, orgId, applicationId);
+  if (application) requireOwn(application);
 }
 
 /** Creates an application together with its first secret. @throws InvalidApplication naming every fault */
@@ -92,6 +104,7 @@ export async function revokeSecret(
       target: input.applicationId,
       details: { secretId: input.id },
     });
+    await publishToCopies(tx, deps, { orgId: input.orgId, id: input.applicationId });
     return true;
   });
 }
@@ -153,8 +166,10 @@ export function secretUse(deps: {
     onError: deps.onError,
   });
   return {
-    note: ({ orgId, id: applicationId }, { id }) =>
-      note(`${orgId}/${id}`, { orgId, applicationId, id, at: deps.clock() }),
+    note: ({ orgId: at, homeOrgId, id: applicationId }, { id }) => {
+      const orgId = homeOrgId ?? at;
+      note(`${orgId}/${id}`, { orgId, applicationId, id, at: deps.clock() });
+    },
     flush,
     close,
   };

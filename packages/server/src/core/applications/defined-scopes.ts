@@ -7,6 +7,7 @@ import { isApiScope, isOperatorScope } from "../scopes/api-scopes.ts";
 import { listCustomScopes, lockScopesByName } from "../scopes/scopes.store.ts";
 import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import type { Application, ApplicationSettings } from "./application.ts";
+import { spreadChange } from "./application-copies.ts";
 import {
   findApplication,
   listApplications,
@@ -104,8 +105,12 @@ export async function withdrawScope(
       const current = await findApplication(tx, orgId, id);
       if (!current) continue;
       const allowedScopes = current.settings.allowedScopes.filter((scope) => scope !== name);
-      const changed = { settings: { ...current.settings, allowedScopes }, updatedAt: now };
-      await replaceApplication(tx, { ...current, ...changed, version: current.version + 1 });
+      // One made anew is another scope: what this organisation has consented to is gone too.
+      const grantedScopes = current.grantedScopes?.filter((scope) => scope !== name) ?? null;
+      const changed = { settings: { ...current.settings, allowedScopes }, updatedAt: now, grantedScopes };
+      const next = { ...current, ...changed, version: current.version + 1 };
+      await replaceApplication(tx, next);
+      await spreadChange(tx, deps, { before: current, after: next });
       const event = { action: "application.changed", target: id } as const;
       const details = { changed: ["allowedScopes"] };
       await recordChange(tx, deps, "application", { ...auditFields(act, now), ...event, details });

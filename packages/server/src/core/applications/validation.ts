@@ -86,6 +86,7 @@ export function requireValidApplication({
     ...choiceFaults("groupsClaimValue", settings.groupsClaimValue, groupsClaimValues),
     ...poolFaults(settings),
     ...declaredFaults(settings),
+    ...sharingFaults(settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }
@@ -234,6 +235,27 @@ function poolFaults({ signingPoolId, backchannelLogoutUri }: ApplicationSettings
   // that such an application trusts.
   const message = "cannot be set together with signingPoolId";
   return requireThat(backchannelLogoutUri === undefined, "backchannelLogoutUri", message);
+}
+
+/** So many, that a change of the application, which changes all copies, stays one transaction. */
+const MAX_NAMED_ORGANISATIONS = 1_000;
+
+function sharingFaults({ shared, tokenEndpointAuthMethod }: ApplicationSettings): Fault[] {
+  if (shared === undefined) return [];
+  const { organisations } = shared;
+  return [
+    ...(organisations === "any"
+      ? []
+      : listFaults("shared.organisations", organisations, MAX_NAMED_ORGANISATIONS, (id) =>
+          isUuid(id) ? undefined : { message: "must be the id of an organisation" },
+        )),
+    // Any device of the other organisation would be the application there.
+    ...requireThat(
+      tokenEndpointAuthMethod !== "tls_client_auth",
+      "shared",
+      "cannot be set with tls_client_auth: devices are of one organisation",
+    ),
+  ];
 }
 
 /** OpenID Connect Registration §2: `jwks` and `jwks_uri` are exclusive; private_key_jwt needs one. */

@@ -110,6 +110,8 @@ export const auditGroups = {
     "application.refused": OCCURRENCE,
     "client-secret.created": CHANGE,
     "client-secret.revoked": CHANGE,
+    "shared-application.enabled": CHANGE,
+    "shared-application.withdrawn": CHANGE,
   },
   connections: {
     "connection.created": CHANGE,

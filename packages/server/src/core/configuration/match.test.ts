@@ -21,6 +21,8 @@ function state(number: number, name: string, externalKey?: string): ApplicationS
       updatedAt: 0,
       disabledAt: null,
       version: 1,
+      homeOrgId: null,
+      grantedScopes: null,
     },
     externalKey,
     organisationConsent: undefined,

@@ -151,6 +151,7 @@ const settingMembers = {
   allowPermanentKeys: Type.Boolean(),
   requireSignedKeyCalls: Type.Boolean(),
   signingPoolId: Type.String({ format: "uuid", description: "a UUID" }),
+  shared: Type.Object({ organisations: Type.Union([Type.Literal("any"), texts()]) }, closed),
 } satisfies Record<SettingMember, TSchema>;
 
 /** In the order of the file. */

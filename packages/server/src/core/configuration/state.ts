@@ -47,9 +47,9 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
     emails: await listMailTexts(db, orgId),
     scopes: await listCustomScopes(db, orgId),
     signingPools,
-    // The service's own, which is there or not as somebody has signed in.
+    // Not what other organisations share, nor the service's own, which is there or not as somebody has signed in.
     applications: applications
-      .filter(({ id }) => id !== commandLineClientId(orgId))
+      .filter(({ id, homeOrgId }) => homeOrgId === null && id !== commandLineClientId(orgId))
       .map((application) => ({
         application,
         externalKey: keys.get(application.id),

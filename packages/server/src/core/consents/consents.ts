@@ -37,7 +37,7 @@ export interface AdministratorsGrant {
   readonly application: Application;
   readonly scopes: readonly string[];
   readonly actor: string;
-  readonly address?: string;
+  readonly address?: string | undefined;
 }
 
 /** For all users of the organisation; adds the scopes. @returns the consent's id. @throws InvalidConsent */

@@ -1,7 +1,9 @@
 /** Finds organisations on the hot path; creates, changes, enables and disables them. */
+
 import { isDeepStrictEqual } from "node:util";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
+import { listOrganisationsWithCopies } from "../applications/copies.store.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
 import { findGroup } from "../groups/groups.store.ts";
@@ -86,6 +88,9 @@ export async function setOrganisationStatus(
   return deps.database.transaction(async (tx) => {
     const { orgId } = act;
     if (!(await setOrganisationDisabled(tx, orgId, disabled ? at : null))) return false;
+    // What it shares is so too, wherever it is enabled.
+    for (const other of await listOrganisationsWithCopies(tx, orgId))
+      await deps.changes.publish(tx, { orgId: other, topic: "application" });
     const action = disabled ? "organisation.disabled" : "organisation.enabled";
     await recordChange(tx, deps, "organisation", { ...auditFields(act, at), action, target: orgId });
     return true;

@@ -12,6 +12,10 @@ export interface ApplicationTable {
   disabled_at: number | null;
   /** Grows with every change; optimistic concurrency rests on it. */
   version: number;
+  /** Of one that another organisation shares: that organisation's id. Null: the organisation's own. */
+  home_org_id: string | null;
+  /** JSON, of one that another organisation shares: the scopes that this organisation has consented to. */
+  granted_scopes: string | null;
 }
 
 /** Web origins of an application's redirect URIs: what CORS asks for. */

@@ -11,6 +11,7 @@ import { apiOrganisationCases } from "./api-organisation.ts";
 import { apiPoolCases } from "./api-pools.ts";
 import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
+import { apiSharedApplicationCases } from "./api-shared-applications.ts";
 import { apiSystemAccountCases } from "./api-system-accounts.ts";
 import { apiUsersCases } from "./api-users.ts";
 import { apiWebhookCases } from "./api-webhooks.ts";
@@ -29,6 +30,7 @@ export const apiV1AllCases = {
   ...apiPoolCases,
   ...apiRoleCases,
   ...apiScopeCases,
+  ...apiSharedApplicationCases,
   ...apiSystemAccountCases,
   ...apiWebhookCases,
 };

@@ -6,6 +6,7 @@ const startup = "once at a start, or by an operator's command";
 const metrics = "a gauge of the whole service";
 const hourly = "counts of all organisations, written in one statement";
 const visits = "where an account is a guest: only its home asks, as it changes or ends";
+const sharing = "where an application is shared: only its home asks, as it changes or ends";
 const unnamed = "what is presented names no organisation: found by a random value's hash or key";
 
 export const crossingFunctions: Readonly<Record<string, string>> = {
@@ -20,6 +21,9 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "ca-expiry.firstCaExpiry": metrics,
   "chain.findAnyHead": startup,
   "chain.nextOrganisationToChain": housekeeping,
+  "copies.listCopies": sharing,
+  "copies.listCopiesOfHome": sharing,
+  "copies.listOrganisationsWithCopies": sharing,
   "data-export.readMemberships": visits,
   "delete-expired.deleteExpired": housekeeping,
   "deletion.findVisits": visits,

@@ -1,5 +1,7 @@
 /** Deletes organisations whose time of grace has ended: first the audit log is kept in a file, then everything goes. */
+
 import { deleteRowsOfOrganisation } from "../../../db/rows-of-organisation.ts";
+import { endCopiesOfHome } from "../../applications/application-copies.ts";
 import { hasUnsent, isStreamInUse } from "../../audit/stream/stream.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { endVisit } from "../../users/leaving/delete-user.ts";
@@ -94,6 +96,8 @@ export async function removeOrganisation(
       await database.transaction((tx) => endVisit(tx, { ...visit, homeOrgId: orgId }, clock()));
       continue;
     }
+    if ((await database.transaction((tx) => endCopiesOfHome(tx, orgId, { now: clock(), limit: 1 }))) > 0)
+      continue;
     const deleted = await database.transaction(async (tx) =>
       (await lockBegunDeletion(tx, orgId)) ? deleteRowsOfOrganisation(tx, orgId, BATCH) : undefined,
     );

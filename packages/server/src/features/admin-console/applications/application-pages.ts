@@ -1,6 +1,6 @@
 /** The pages of an application. */
 import type { Application } from "../../../core/applications/application.ts";
-import { findApplication } from "../../../core/applications/applications.store.ts";
+import { findOwnApplication } from "../../../core/applications/applications.store.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import { signingPoolIssuer, signingPoolJwksUri } from "../../../core/signing-pools/signing-pool.ts";
@@ -12,7 +12,7 @@ import type { Endpoint } from "./integration.page.ts";
 export const applicationPages = recordPages(
   "applications",
   "/applications",
-  findApplication,
+  findOwnApplication,
   ({ name }: Application) => name,
 );
 

@@ -93,6 +93,10 @@ const optional = {
   requiredAcr: Type.Enum(Object.values(acrValues)),
   signingPoolId: Type.String({ description: "The signing pool whose agents sign its tokens" }),
   ...optionalSecuritySchemas,
+  shared: Type.Object(
+    { organisations: Type.Union([Type.Literal("any"), Type.Array(Type.String({ format: "uuid" }))]) },
+    { additionalProperties: false, description: "Which other organisations may enable it" },
+  ),
 };
 
 const enabled = Type.Boolean({ description: "`false` revokes codes and refresh tokens permanently" });
@@ -121,6 +125,9 @@ export const applicationSchema = Type.Object(
     ) as Record<keyof typeof optional, ReturnType<typeof orNull>>),
     ...valued,
     enabled,
+    sharedBy: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
+      description: "The organisation whose application it is; null for the organisation's own",
+    }),
     secrets: Type.Array(secretSchema),
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
@@ -142,6 +149,7 @@ export function applicationRecord({ id, name, clientType, settings, ...rest }: A
     ...Object.fromEntries(listed),
     consentMode: consentModeOf(settings),
     enabled: rest.disabledAt === null,
+    sharedBy: rest.homeOrgId,
     secrets: rest.secrets.map(secretRecord),
     createdAt: wireTime(rest.createdAt),
     updatedAt: wireTime(rest.updatedAt),

@@ -8,7 +8,7 @@ import { idOf } from "../../../http/api/path-id.ts";
 import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { type ApiCall, type ApiResource, createRoute, deleteRoute } from "../frame/resource-routes.ts";
-import { requireHeldScopes } from "./held-scopes.ts";
+import { foreignApplication, requireHeldScopes } from "./held-scopes.ts";
 import { createdSecret, readRotation, rotation, secretRecord, secretSchema } from "./secret-record.ts";
 
 export function apiSecretsRoutes(api: ApiScope, deps: ApiDeps): void {
@@ -64,5 +64,6 @@ async function lockedApplication({ database: { query } }: ApiDeps, { orgId, para
   const isLocked = await lockApplication(query, { orgId, id });
   const application = isLocked ? await findApplication(query, orgId, id) : undefined;
   if (!application) throw notFound();
+  if (application.homeOrgId !== null) throw foreignApplication();
   return application;
 }

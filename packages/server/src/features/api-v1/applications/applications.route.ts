@@ -6,6 +6,7 @@ import {
   changeApplication,
   deleteApplication,
 } from "../../../core/applications/application-changes.ts";
+import { ForeignApplication } from "../../../core/applications/application-copies.ts";
 import { findApplication, lockApplication } from "../../../core/applications/applications.store.ts";
 import { createApplication } from "../../../core/applications/applications.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
@@ -37,7 +38,7 @@ import {
   patchedSettings,
 } from "./application-record.ts";
 import { applicationListFields, listApplicationPage } from "./applications-list.store.ts";
-import { requireHeldScopes, requireOther } from "./held-scopes.ts";
+import { foreignApplication, requireHeldScopes, requireOther } from "./held-scopes.ts";
 
 const example = {
   name: "Shop",
@@ -170,5 +171,6 @@ async function lockedApplication(
 
 function toAnswer(error: unknown): never {
   if (error instanceof InvalidApplication) throw invalidMembers(error.faults);
+  if (error instanceof ForeignApplication) throw foreignApplication();
   throw error instanceof ApplicationChanged ? stale() : error;
 }

@@ -18,3 +18,9 @@ export function requireOther({ client }: Pick<ApiCaller, "client">, id: string):
     detail: "Use the token of another application.",
   });
 }
+
+/** A copy of another organisation's application changes at its home alone. */
+export const foreignApplication = () =>
+  new ApiError(409, "foreign-application", "The application is another organisation's", {
+    detail: "That organisation alone can change it. Its scopes here are set by shared-applications.",
+  });

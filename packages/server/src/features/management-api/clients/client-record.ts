@@ -188,6 +188,7 @@ export function settingsOf(
     ...defaultSettings(type),
     // What this API does not show stays.
     ...(before ? { groupsClaim: before.groupsClaim, groupsClaimValue: before.groupsClaimValue } : {}),
+    ...(before?.shared ? { shared: before.shared } : {}),
     ...(isService ? { allowedScopes: [] } : {}),
     ...given,
     ...(before ? changedConsentMembers(given, before) : bothConsentMembers(given)),

@@ -1,13 +1,14 @@
 /** Rotation of client secrets (specification, "Client secret"): a new secret beside the old ones, then revocation of those. */
 import Type from "typebox";
 import type { Application } from "../../../core/applications/application.ts";
+import { ForeignApplication } from "../../../core/applications/application-copies.ts";
 import { findApplication, lockApplication } from "../../../core/applications/applications.store.ts";
 import {
   createClientSecret,
   revokeOldSecrets,
   revokeSecret,
 } from "../../../core/applications/client-secrets.ts";
-import { ApiError, notFound } from "../../../http/api/api-error.ts";
+import { ApiError, conflict, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { idOf } from "../../../http/api/path-id.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
@@ -91,5 +92,6 @@ async function lockedApplication(
   const isLocked = await lockApplication(database.query, { orgId, id });
   const application = isLocked ? await findApplication(database.query, orgId, id) : undefined;
   if (!application) throw notFound();
+  if (application.homeOrgId !== null) throw conflict(`${new ForeignApplication().message}.`);
   return application;
 }

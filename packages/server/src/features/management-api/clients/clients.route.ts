@@ -6,12 +6,13 @@ import {
   changeApplication,
   deleteApplication,
 } from "../../../core/applications/application-changes.ts";
-import { findApplication, listApplications } from "../../../core/applications/applications.store.ts";
+import { ForeignApplication } from "../../../core/applications/application-copies.ts";
+import { findOwnApplication, listApplications } from "../../../core/applications/applications.store.ts";
 import { createApplication } from "../../../core/applications/applications.ts";
 import { createClientSecret } from "../../../core/applications/client-secrets.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import type { SystemAccountCaller } from "../../../core/system-accounts/system-account.ts";
-import { ApiError, invalid } from "../../../http/api/api-error.ts";
+import { ApiError, conflict, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { requireMatch, stale } from "../../../http/api/concurrency.ts";
 import { pageQuerySchema } from "../../../http/api/paging.ts";
@@ -63,13 +64,13 @@ export function clientsRoutes(api: ApiScope, deps: ManagementDeps): void {
     clients,
     "/legacy/api/oauth/clients",
     { operationId: "listClients", summary: "List OAuth clients, oldest first", query: pageQuerySchema },
-    (orgId, { limit, after }) => listApplications(db, orgId, { limit: limit + 1, after }),
+    (orgId, { limit, after }) => listApplications(db, orgId, { limit: limit + 1, after, isOwn: true }),
   );
   getRoute(
     clients,
     "/legacy/api/oauth/clients/:clientId",
     { operationId: "getClient", summary: "Get an OAuth client" },
-    (orgId, id) => findApplication(db, orgId, id),
+    (orgId, id) => findOwnApplication(db, orgId, id),
   );
   writeRoutes(clients, deps);
 }
@@ -163,5 +164,6 @@ function requireOtherClient({ account }: SystemAccountCaller, clientId: string):
 
 function toAnswer(error: unknown): never {
   if (error instanceof InvalidApplication) throw invalidMembers(error.faults, wireNameOf);
+  if (error instanceof ForeignApplication) throw conflict(`${error.message}.`);
   throw error instanceof ApplicationChanged ? stale() : error;
 }

@@ -66,6 +66,7 @@ export type ConsoleAuditLogTexts = {
         "application.user-assigned": string; "application.user-unassigned": string;
         "application.group-assigned": string; "application.group-unassigned": string;
         "application.refused": string; "client-secret.created": string; "client-secret.revoked": string;
+        "shared-application.enabled": string; "shared-application.withdrawn": string;
         "connection.created": string; "connection.changed": string; "connection.deleted": string;
         "connection.token-created": string; "connection.token-revoked": string;
         "connection-sign-in.failed": string; "identity.linked": string; "identity.unlinked": string;
