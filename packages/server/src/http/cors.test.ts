@@ -122,7 +122,10 @@ forEachDatabase(({ fresh }) => {
     }
     const userinfo = await sendRaw(`${org.issuer}/userinfo`, { headers: { origin: ORIGIN } });
     assert.equal(allowed(userinfo), ORIGIN);
-    assert.equal(userinfo.headers.get("access-control-expose-headers"), "WWW-Authenticate, Retry-After, DPoP-Nonce");
+    assert.equal(
+      userinfo.headers.get("access-control-expose-headers"),
+      "WWW-Authenticate, Retry-After, DPoP-Nonce",
+    );
   });
 
   test("introspection and pages allow no origin", async () => {

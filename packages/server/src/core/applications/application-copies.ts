@@ -5,8 +5,9 @@
 import type { Db } from "../../db/open.ts";
 import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
-import type { Application, ApplicationSettings } from "./application.ts";
-import { deleteApplicationRow, replaceApplication } from "./applications.store.ts";
+import type { Application } from "./application.ts";
+import { deleteApplicationRow } from "./applications.store.ts";
+import { followSettings, isOfferedTo } from "./copied-settings.ts";
 import { listCopies, listCopiesOfHome } from "./copies.store.ts";
 import { revokeGrantedCredentials } from "./granted-credentials.ts";
 
@@ -21,18 +22,6 @@ export class ForeignApplication extends Error {
 /** @throws ForeignApplication */
 export function requireOwn({ homeOrgId }: Pick<Application, "homeOrgId">): void {
   if (homeOrgId !== null) throw new ForeignApplication();
-}
-
-/** Whether the organisation may enable it. */
-export function isOfferedTo({ orgId, homeOrgId, settings: { shared } }: Application, to: string): boolean {
-  if (homeOrgId !== null || shared === undefined || to === orgId) return false;
-  return shared.organisations === "any" || shared.organisations.includes(to);
-}
-
-/** What a copy has of its home: all but what is of the home organisation alone, and no scope that nobody consented to. */
-export function copiedSettings(home: Application, granted: readonly string[]): ApplicationSettings {
-  const { shared: _shared, signingPoolId: _pool, ...settings } = home.settings;
-  return { ...settings, allowedScopes: settings.allowedScopes.filter((scope) => granted.includes(scope)) };
 }
 
 /** Of a change, or of the deletion of an application: undefined for a deleted one. */
@@ -52,13 +41,9 @@ export async function spreadChange(tx: Db, deps: RecordDeps, { before, after }: 
 }
 
 async function followHome(tx: Db, deps: RecordDeps, copy: Application, home: Application): Promise<void> {
-  const { name, disabledAt } = home;
-  const now = deps.clock();
-  const settings = copiedSettings(home, copy.grantedScopes ?? []);
-  const next = { ...copy, name, disabledAt, settings, updatedAt: now, version: copy.version + 1 };
-  await replaceApplication(tx, next);
-  if (disabledAt !== null && copy.disabledAt === null) await revokeGrantedCredentials(tx, copy, now);
-  await deps.changes.publish(tx, { orgId: copy.orgId, topic: "application" });
+  await followSettings(tx, deps, copy, home);
+  const isEnding = home.disabledAt !== null && copy.disabledAt === null;
+  if (isEnding) await revokeGrantedCredentials(tx, copy, deps.clock());
 }
 
 /** Deletes the copy with its codes, tokens, consents and session keys there. @returns false when somebody else has */

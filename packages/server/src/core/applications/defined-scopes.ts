@@ -7,13 +7,14 @@ import { isApiScope, isOperatorScope } from "../scopes/api-scopes.ts";
 import { listCustomScopes, lockScopesByName } from "../scopes/scopes.store.ts";
 import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import type { Application, ApplicationSettings } from "./application.ts";
-import { spreadChange } from "./application-copies.ts";
 import {
   findApplication,
   listApplications,
   lockApplication,
   replaceApplication,
 } from "./applications.store.ts";
+import { followSettings } from "./copied-settings.ts";
+import { listCopies } from "./copies.store.ts";
 import { InvalidApplication } from "./validation.ts";
 
 /** No organisation can have a scope of this name. */
@@ -110,7 +111,7 @@ export async function withdrawScope(
       const changed = { settings: { ...current.settings, allowedScopes }, updatedAt: now, grantedScopes };
       const next = { ...current, ...changed, version: current.version + 1 };
       await replaceApplication(tx, next);
-      await spreadChange(tx, deps, { before: current, after: next });
+      for (const copy of await listCopies(tx, current)) await followSettings(tx, deps, copy, next);
       const event = { action: "application.changed", target: id } as const;
       const details = { changed: ["allowedScopes"] };
       await recordChange(tx, deps, "application", { ...auditFields(act, now), ...event, details });

@@ -2,7 +2,7 @@
 import { isSubset } from "@signet/protocol/oauth/scope";
 import { boundTo, type Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { copiedSettings, endCopy, isOfferedTo } from "../applications/application-copies.ts";
+import { endCopy } from "../applications/application-copies.ts";
 import {
   findApplication,
   insertApplication,
@@ -10,6 +10,7 @@ import {
   organisationOfApplication,
   replaceApplication,
 } from "../applications/applications.store.ts";
+import { copiedSettings, isOfferedTo } from "../applications/copied-settings.ts";
 import { requireDefinedScopes } from "../applications/defined-scopes.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
 import { grantOrganisationConsent } from "../consents/consents.ts";
