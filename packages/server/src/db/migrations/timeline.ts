@@ -49,7 +49,7 @@ import { webhooks } from "./0050-webhooks.ts";
 import { samlLogout } from "./0051-saml-logout.ts";
 import { logoutHintsEnd } from "./0052-logout-hints-end.ts";
 import { signUps } from "./0053-sign-ups.ts";
-import { sharedApplications } from "./0053-shared-applications.ts";
+import { sharedApplications } from "./0054-shared-applications.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [

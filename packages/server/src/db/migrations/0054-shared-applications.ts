@@ -2,7 +2,7 @@
 import type { Migration } from "./migration.ts";
 
 export const sharedApplications: Migration = {
-  name: "0053-shared-applications",
+  name: "0054-shared-applications",
   statements: [
     "alter table application add column home_org_id text",
     "alter table application add column granted_scopes text",
