@@ -31,9 +31,14 @@ export function serviceKey(encryption: Encryption, connection: Connection): KeyO
 
 /** sha256WithRSAEncryption (RFC 8017 §A.2.4). */
 const signatureAlgorithm = derSequence(derOid("2a864886f70d01010b"), derNull);
-const YEARS_MS = 20 * 365 * 86_400_000;
+const DAY_MS = 86_400_000;
+const YEARS_MS = 20 * 365 * DAY_MS;
 
-/** X.509, signed by itself: a holder of the key, which is what counts. The same one each time. @returns DER */
+/**
+ * X.509, signed by itself: a holder of the key, which is what counts. The same one each time, and valid
+ * from before it was made on: a provider whose clock is behind would refuse the first requests.
+ * @returns DER
+ */
 export function serviceCertificate(
   key: KeyObject,
   { id, createdAt }: Pick<Connection, "id" | "createdAt">,
@@ -44,7 +49,7 @@ export function serviceCertificate(
     derInteger(Buffer.from(`01${id.replaceAll("-", "").slice(0, 30)}`, "hex")),
     signatureAlgorithm,
     name,
-    derSequence(x509Time(createdAt), x509Time(createdAt + YEARS_MS)),
+    derSequence(x509Time(createdAt - DAY_MS), x509Time(createdAt + YEARS_MS)),
     name,
     createPublicKey(key).export({ format: "der", type: "spki" }),
   );
