@@ -51,6 +51,7 @@ import { jsonApis } from "./modules/json-apis.ts";
 import type { Service } from "./modules/open-service.ts";
 import { openSovereign } from "./modules/open-sovereign.ts";
 import { scim } from "./modules/scim.ts";
+import { ssf } from "./modules/ssf.ts";
 import {
   apiReference,
   assets,
@@ -83,6 +84,7 @@ const modules: readonly Module[] = [
   jsonApis,
   apiV1,
   scim,
+  ssf,
   sovereignAdmin,
   deviceAdmin,
   unknownConsoleAddresses,

@@ -45,6 +45,8 @@ const rowsOfOrganisation = {
   connection_keys: ["connection_id"],
   upstream_sign_in: ["user_id", "signed_in_at"],
   group_claim: ["group_id", "user_id", "connection_id"],
+  event_stream_removed: ["stream_id", "user_id"],
+  event_stream: ["id"],
   event_delivery: ["target_id", "id"],
   event_target: ["id"],
   webhook: ["id"],

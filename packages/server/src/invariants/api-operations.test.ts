@@ -302,5 +302,6 @@ const acts: readonly AuditAction[] = [
   "webhook.changed",
   "webhook.created",
   "webhook.deleted",
+  "webhook.replayed",
   "webhook.tested",
 ];

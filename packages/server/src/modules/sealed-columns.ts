@@ -9,6 +9,7 @@ import { sealedCaKeys } from "../core/device-ca/ca-key.ts";
 import { shardedEncryption } from "../core/encryption/encryption.ts";
 import type { KeyRing } from "../core/encryption/key-ring.ts";
 import type { SealedColumns } from "../core/encryption/sealed-columns.ts";
+import { sealedStreamAuthorizations } from "../core/event-streams/authorization-header.ts";
 import { sealedMails } from "../core/mail/outbox.ts";
 import { sealedTotpSecrets } from "../core/second-factors/totp/totp.ts";
 import { sealedSigningKeys } from "../core/signing-keys/signing-keys.ts";
@@ -40,6 +41,7 @@ export const sealedColumns = ({
       sealedSamlReturns,
       sealedTestResults,
       ...sealedWebhookSecrets,
+      sealedStreamAuthorizations,
     ],
   },
   { encryption: signingRequestEncryption(masterKeys), columns: sealedRequests },

@@ -5,7 +5,7 @@ import { findOperatorsOrganisation } from "../operators/operators.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { isApiScope, isOperatorScope } from "../scopes/api-scopes.ts";
 import { listCustomScopes, lockScopesByName } from "../scopes/scopes.store.ts";
-import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
+import { isSignalScope, lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
 import type { Application, ApplicationSettings } from "./application.ts";
 import {
   findApplication,
@@ -23,7 +23,7 @@ const isAlwaysStandard = (scope: string): boolean =>
 
 /** Has a meaning of the service's own where the organisation has no older scope of this name, which is locked like any other. */
 const hasOwnMeaning = (scope: string, ofOperators: boolean): boolean =>
-  isOperatorScope(scope) ? ofOperators : isApiScope(scope) || lateStandardScopes.includes(scope);
+  isOperatorScope(scope) ? ofOperators : isApiScope(scope) || isSignalScope(scope) || lateStandardScopes.includes(scope);
 
 /** The operators' scopes are defined in their organisation alone. */
 const isOfOperators = async (tx: Db, orgId: string, wanted: readonly string[]): Promise<boolean> =>

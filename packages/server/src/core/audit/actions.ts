@@ -139,6 +139,9 @@ export const auditGroups = {
     "webhook.deleted": CHANGE,
     "webhook.tested": OCCURRENCE,
     "webhook.replayed": OCCURRENCE,
+    "event-stream.created": CHANGE,
+    "event-stream.changed": CHANGE,
+    "event-stream.deleted": CHANGE,
   },
   groups: {
     "group.created": CHANGE,

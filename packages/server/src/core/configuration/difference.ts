@@ -8,7 +8,7 @@ import { atOnce, eachOf, type Work } from "../portions.ts";
 import { apiScopes } from "../scopes/api-scopes.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
-import { lateStandardScopes, standardScopes } from "../scopes/scopes.ts";
+import { lateStandardScopes, signalScopes, standardScopes } from "../scopes/scopes.ts";
 import { IS_STANDARD } from "../scopes/validation.ts";
 import { type EmailStep, emailSteps } from "./email-texts.ts";
 import { type Match, matchApplications } from "./match.ts";
@@ -125,7 +125,7 @@ function undefinedScopeFaults(
   steps: Difference["scopes"],
 ): FileFault[] {
   const names = steps.flatMap((step) => (step.act === "remove" ? [] : [nameOfStep(step)]));
-  const defined = new Set<string>([...standardScopes, ...apiScopes, ...names]);
+  const defined = new Set<string>([...standardScopes, ...signalScopes, ...apiScopes, ...names]);
   return applications.flatMap(({ allowedScopes = [] }, index) => {
     const had = matches[index]?.current?.application.settings.allowedScopes ?? [];
     return allowedScopes.flatMap((scope, at) =>

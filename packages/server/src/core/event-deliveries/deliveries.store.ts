@@ -134,3 +134,43 @@ export async function renewDelivery(
     .executeTakeFirst();
   return row && fromRow(row);
 }
+
+/** What waits is not sent any more. */
+export async function deletePending(tx: Db, { orgId, id }: TargetKey): Promise<void> {
+  await tx
+    .deleteFrom("event_delivery")
+    .where((eb) => allOf(eb, { org_id: orgId, target_id: id, state: "pending" }))
+    .execute();
+}
+
+/** The first of a queue, for a receiver that fetches them. */
+export async function listPending(db: Db, { orgId, id }: TargetKey, limit: number): Promise<EventDelivery[]> {
+  const rows = await db
+    .selectFrom("event_delivery")
+    .selectAll()
+    .where((eb) => allOf(eb, { org_id: orgId, target_id: id, state: "pending" }))
+    .orderBy("position")
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** A receiver that fetches says what became of them. @param ids few enough for one statement */
+export async function settlePending(
+  db: Db,
+  { orgId, id }: TargetKey,
+  ids: readonly string[],
+  {
+    state,
+    error,
+    at,
+  }: { readonly state: "delivered" | "dead"; readonly error: string | null; readonly at: number },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable("event_delivery")
+    .set({ state, last_error: error, settled_at: at, last_attempt_at: at, updated_at: at })
+    .where((eb) => allOf(eb, { org_id: orgId, target_id: id, state: "pending" }))
+    .where("id", "in", ids)
+    .execute();
+}

@@ -17,6 +17,13 @@ export const standardScopes = [
  */
 export const lateStandardScopes: readonly string[] = ["address", ...entitlementScopes];
 
+/** Of the transmitter of shared signals, for clients themselves: as the CAEP interoperability profile names them. */
+export const signalScopes = ["ssf.read", "ssf.manage"] as const;
+export type SignalScope = (typeof signalScopes)[number];
+
+export const isSignalScope = (name: string): name is SignalScope =>
+  (signalScopes as readonly string[]).includes(name);
+
 /** The claims of each standard scope (specification, scope table; OpenID Connect Core §5.4). */
 export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
   profile: profileClaims,

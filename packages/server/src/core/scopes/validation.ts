@@ -4,7 +4,7 @@ import { isExactJson } from "@signet/protocol/json-exact";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import { API_SCOPE_PREFIX } from "./api-scopes.ts";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
-import { entitlementScopes, lateStandardScopes, standardScopes } from "./scopes.ts";
+import { entitlementScopes, isSignalScope, lateStandardScopes, standardScopes } from "./scopes.ts";
 
 /** For pages, which translate it. */
 export type ScopeFaultCode =
@@ -105,6 +105,8 @@ function nameFaults(name: string, mayExist: boolean): ScopeFault[] {
         code: "name-form",
       },
     ];
+  if (isSignalScope(name) && !mayExist)
+    return [{ path: "name", message: IS_STANDARD, code: "name-standard" }];
   if (name.startsWith(API_SCOPE_PREFIX) && !mayExist)
     return [{ path: "name", message: `must not begin with ${API_SCOPE_PREFIX}`, code: "name-reserved" }];
   const standard: readonly string[] = standardScopes;

@@ -50,6 +50,7 @@ import { samlLogout } from "./0051-saml-logout.ts";
 import { logoutHintsEnd } from "./0052-logout-hints-end.ts";
 import { signUps } from "./0053-sign-ups.ts";
 import { sharedApplications } from "./0054-shared-applications.ts";
+import { eventStreams } from "./0055-event-streams.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -104,4 +105,5 @@ export const timeline: readonly Migration[] = [
   logoutHintsEnd,
   signUps,
   sharedApplications,
+  eventStreams,
 ];

@@ -62,7 +62,38 @@ export interface EventDeliveryTable {
   updated_at: number;
 }
 
+/** A client's stream of security events (SSF 1.0 §8.1.1). */
+export interface EventStreamTable {
+  org_id: string;
+  id: string;
+  client_id: string;
+  /** `urn:ietf:rfc:8935` (push) or `urn:ietf:rfc:8936` (poll). */
+  method: string;
+  endpoint_url: string | null;
+  /** Sealed. */
+  authorization_header: string | null;
+  /** JSON: event type URIs. */
+  events_requested: string;
+  description: string | null;
+  /** `enabled`, `paused` or `disabled`. */
+  status: string;
+  status_reason: string | null;
+  /** When a verification event was last asked for. */
+  verified_at: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A user of whom a stream tells nothing. */
+export interface EventStreamRemovedTable {
+  org_id: string;
+  stream_id: string;
+  user_id: string;
+}
+
 export interface EventsSchema {
+  event_stream: EventStreamTable;
+  event_stream_removed: EventStreamRemovedTable;
   webhook: WebhookTable;
   event_target: EventTargetTable;
   event_delivery: EventDeliveryTable;

@@ -74,7 +74,8 @@ export type ConsoleAuditLogTexts = {
         "domain.lapsed": string; "break-glass.granted": string; "break-glass.withdrawn": string;
         "break-glass.used": string; "connection.keys-changed": string; "connection.tested": string;
         "webhook.created": string; "webhook.changed": string; "webhook.deleted": string;
-        "webhook.tested": string; "webhook.replayed": string; "group.created": string;
+        "webhook.tested": string; "webhook.replayed": string; "event-stream.created": string;
+        "event-stream.changed": string; "event-stream.deleted": string; "group.created": string;
         "group.changed": string; "group.members-changed": string; "group.handed-over": string;
         "group.deleted": string; "role.created": string; "role.changed": string; "role.deleted": string;
         "role.assigned": string; "role.unassigned": string; "system-account.created": string;
