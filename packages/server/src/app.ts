@@ -51,7 +51,6 @@ import { jsonApis } from "./modules/json-apis.ts";
 import type { Service } from "./modules/open-service.ts";
 import { openSovereign } from "./modules/open-sovereign.ts";
 import { scim } from "./modules/scim.ts";
-import { ssf } from "./modules/ssf.ts";
 import {
   apiReference,
   assets,
@@ -64,6 +63,7 @@ import {
 } from "./modules/service-routes.ts";
 import { accountPages, recoveryPages, signInPages } from "./modules/sign-in-pages.ts";
 import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
+import { ssf } from "./modules/ssf.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
 import { readLanguageChoice } from "./page-kit/language-choice.ts";
 import { markChanges } from "./page-kit/old-reads.ts";

@@ -23,7 +23,9 @@ const isAlwaysStandard = (scope: string): boolean =>
 
 /** Has a meaning of the service's own where the organisation has no older scope of this name, which is locked like any other. */
 const hasOwnMeaning = (scope: string, ofOperators: boolean): boolean =>
-  isOperatorScope(scope) ? ofOperators : isApiScope(scope) || isSignalScope(scope) || lateStandardScopes.includes(scope);
+  isOperatorScope(scope)
+    ? ofOperators
+    : isApiScope(scope) || isSignalScope(scope) || lateStandardScopes.includes(scope);
 
 /** The operators' scopes are defined in their organisation alone. */
 const isOfOperators = async (tx: Db, orgId: string, wanted: readonly string[]): Promise<boolean> =>
