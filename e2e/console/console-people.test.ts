@@ -68,7 +68,7 @@ test("a user invited twice accepts the newer invitation and signs in", async (t)
   const password = "four quiet herons";
   await invited.page.goto(older);
   await invited.page.locator("h1").waitFor();
-  assert.equal(await invited.page.locator("#action-confirm").count(), 0, "the older link opens nothing");
+  assert.equal(await invited.page.locator("#invitation-accept").count(), 0, "the older link opens nothing");
   await invited.page.goto(await newestLink(service(), email));
   await isReady(invited.page, "password");
   await invited.page.keyboard.type(password);
@@ -90,14 +90,14 @@ test("a withdrawn invitation's link is invalid", async (t) => {
   const link = await newestLink(service(), (await userOf(id))?.email ?? "");
   const invited = await visitor(t);
   await invited.page.goto(link);
-  await invited.page.locator("#action-confirm").waitFor();
+  await invited.page.locator("#invitation-accept").waitFor();
   const { page, open } = await visitor(t, fixture().admin);
   await open(`/users/${id}`);
   const done = await confirmed(page, "invite-withdraw", "invite-withdraw-confirm");
   assert.equal(done, "Invitation withdrawn.");
   await invited.page.reload();
   await invited.page.locator("h1").waitFor();
-  assert.equal(await invited.page.locator("#action-confirm").count(), 0);
+  assert.equal(await invited.page.locator("#invitation-accept").count(), 0);
 });
 
 test("a user who becomes an administrator can open the console", async (t) => {

@@ -13,6 +13,8 @@ export type ApiInvitation = {
   firstname: string;
   surname: string;
   role: "Standard" | "Administrator";
+  /** The identity provider where it is accepted */
+  connectionId: string | null;
   state: "pending" | "accepted" | "withdrawn" | "expired";
   expiresAt: string;
   createdAt: string;
@@ -61,6 +63,8 @@ export type ApiNewInvitation = {
   role?: ("Standard" | "Administrator") | null;
   attributes?: (Record<string, unknown> | null) | null;
   membershipAttributes?: (Record<string, unknown> | null) | null;
+  /** The user accepts at this identity provider, and signs in by it */
+  connectionId?: string | null;
   /** How long the link works; default: 604800, which is 7 days */
   expiresInSeconds?: number | null;
   /** false: no email; the answer has the `link`, which is never shown again */
@@ -72,10 +76,10 @@ export type InvitationsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, userId, email, firstname, surname, role, state, expiresAt, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, userId, email, firstname, surname, role, connectionId, state, expiresAt, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "userId" | "email" | "firstname" | "surname" | "role" | "state" | "expiresAt" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "userId" | "email" | "firstname" | "surname" | "role" | "connectionId" | "state" | "expiresAt" | "createdAt" | "updatedAt"}`;
     };
     item: ApiInvitation;
   };

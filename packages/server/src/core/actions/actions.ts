@@ -100,6 +100,16 @@ export async function redeemAction(
   return row && decrypt(deps, row);
 }
 
+/** The same for a browser that has presented the link before, and comes back. */
+export async function redeemActionByHash(
+  tx: Db,
+  deps: ActionDeps,
+  key: { readonly orgId: string; readonly type: ActionType; readonly idHash: string },
+): Promise<UserAction | undefined> {
+  const row = await redeemActionRow(tx, { ...key, now: deps.clock() });
+  return row && decrypt(deps, row);
+}
+
 export const sealedActions = sealedColumn({
   table: "user_action",
   column: "data",

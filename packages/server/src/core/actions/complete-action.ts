@@ -12,7 +12,7 @@ import type { RecordDeps } from "../record-changes.ts";
 import { type FactorChoice, keepsNoPasskey } from "../second-factors/factors-after-reset.ts";
 import { changeEmail, lockUserAccount, setEmailVerified, setPasswordHash } from "../users/account.store.ts";
 import { endInvitation } from "../users/invitations/invitation-records.store.ts";
-import { emailKey } from "../users/user.ts";
+import { emailKey, type User } from "../users/user.ts";
 import { findUser, insertMembership, insertUser } from "../users/users.store.ts";
 import { newPermId, replacePassword } from "../users/users.ts";
 import { type ActionDeps, redeemAction } from "./actions.ts";
@@ -28,6 +28,8 @@ export interface Completion {
   readonly passwordHash?: string;
   /** An invitation to an organisation that has closed passwords. */
   readonly isWithoutPassword?: boolean;
+  /** For VerifyEmail: the link was opened where the account is signed in, by whoever has set its password. */
+  readonly isOwnSession?: boolean;
   /** For a password reset; by default no passkey is kept. */
   readonly factorChoice?: FactorChoice;
   readonly origin: NoticeOrigin;
@@ -63,10 +65,25 @@ type Act = (tx: Db, deps: CompletionDeps, completion: Completion) => Promise<boo
 const verifyEmail: Act = async (tx, deps, completion) => {
   if (completion.action.data.registration) return createAccount(tx, deps, completion);
   const { orgId, userId: id, data } = completion.action;
+  const user = await findUser(tx, orgId, id);
+  // The mailbox alone has proven the address: whoever set the password before may be somebody else (connections.md §5, "pre-hijack").
+  if (user && endsWhatWasBefore(completion, user)) {
+    const { origin } = completion;
+    const act = { actor: `user:${id}`, action: "password.reset", origin } as const;
+    await replacePassword(tx, deps, { orgId, id, hash: null, ...act, factorChoice: keepsNoPasskey });
+  }
   await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
   await audit(tx, deps, completion, { action: "email.verified" });
   return true;
 };
+
+/** Of an account whose address nobody had proven. */
+export const endsWhatWasBefore = (
+  { action: { type, data }, isOwnSession = false }: Pick<Completion, "action" | "isOwnSession">,
+  { emailVerified }: Pick<User, "emailVerified">,
+): boolean =>
+  !emailVerified &&
+  (type === "ResetPassword" || (type === "VerifyEmail" && !data.registration && !isOwnSession));
 
 /**
  * Creates the account of a registration, now that its email address is verified. An API client that only verifies the address
@@ -107,11 +124,11 @@ const resetPassword: Act = async (tx, deps, completion) => {
   return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act, factorChoice });
 };
 
-/** Whether a reset proves an address that nobody had proven. */
-async function provesAddress({ database }: CompletionDeps, { action }: Completion): Promise<boolean> {
-  if (action.type !== "ResetPassword") return false;
-  const user = await findUser(database.query, action.orgId, action.userId);
-  return user?.emailVerified === false;
+/** Whether the link proves an address that nobody had proven, to somebody who has shown nothing else. */
+async function provesAddress({ database }: CompletionDeps, completion: Completion): Promise<boolean> {
+  const { orgId, userId } = completion.action;
+  const user = await findUser(database.query, orgId, userId);
+  return user !== undefined && endsWhatWasBefore(completion, user);
 }
 
 /**
@@ -133,6 +150,8 @@ const acceptInvitation: Act = async (tx, deps, completion) => {
   const { action, passwordHash: hash, isWithoutPassword = false } = completion;
   const { orgId, userId: id, data } = action;
   const now = deps.clock();
+  // Accepted at its provider (accept-invitation.ts).
+  if (data.connectionId !== undefined) return false;
   if (hash === undefined && !isWithoutPassword) return false;
   if (hash !== undefined && !(await setPasswordHash(tx, { orgId, id }, { hash, now, replaces: null })))
     return false;

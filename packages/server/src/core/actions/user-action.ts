@@ -28,6 +28,8 @@ export interface ActionData {
   readonly homeOrgId?: string;
   /** SignUp: the browser that has asked for it, as a hash; only there its sign-in goes on. */
   readonly holderHash?: string;
+  /** AcceptInvitation: the provider where it is accepted, instead of by a password. */
+  readonly connectionId?: string;
   /** ChangeEmail: the new address, which receives the link. */
   readonly newEmail?: string;
 }
@@ -73,4 +75,6 @@ export const actionLifetimeMs: Readonly<Record<ActionType, number>> = {
 };
 
 export const needsNewPassword = ({ type, data }: Pick<UserAction, "type" | "data">): boolean =>
-  type === "ResetPassword" || type === "AcceptInvitation" || data.registration !== undefined;
+  type === "ResetPassword" ||
+  (type === "AcceptInvitation" && data.connectionId === undefined) ||
+  data.registration !== undefined;

@@ -51,6 +51,7 @@ import { logoutHintsEnd } from "./0052-logout-hints-end.ts";
 import { signUps } from "./0053-sign-ups.ts";
 import { sharedApplications } from "./0054-shared-applications.ts";
 import { eventStreams } from "./0055-event-streams.ts";
+import { invitedConnections } from "./0056-invited-connections.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -106,4 +107,5 @@ export const timeline: readonly Migration[] = [
   signUps,
   sharedApplications,
   eventStreams,
+  invitedConnections,
 ];

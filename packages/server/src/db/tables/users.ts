@@ -85,6 +85,8 @@ export interface InvitationTable {
   expires_at: number;
   accepted_at: number | null;
   withdrawn_at: number | null;
+  /** Where it is accepted; null: by a password. */
+  connection_id: string | null;
   created_at: number;
   updated_at: number;
 }

@@ -51,7 +51,7 @@ export interface ApiAccessDeps extends CoreDeps {
   ): Promise<boolean>;
   readonly organisations: OrganisationDirectory;
   readonly customScopes: CustomScopeDirectory;
-  readonly rateLimits: Pick<RateLimits, "api-client">;
+  readonly rateLimits: Pick<RateLimits, "api-client" | "recovery-account">;
   readonly portions: HitPortions;
   /** Set where calls are the operator's at the database, without a token: never where anybody else can call (cli/remote). */
   readonly atDatabase?: Pick<Act, "actor">;

@@ -24,12 +24,19 @@ interface Member {
   readonly userId: string;
 }
 
+interface InvitationLink {
+  readonly expiresAt: number;
+  /** The provider where it is accepted. */
+  readonly connectionId: string | undefined;
+}
+
 /** Of a new link: another invitation, or the open one, which works longer. */
 export async function putInvitation(
   tx: Db,
-  { orgId, userId, expiresAt, now }: Member & { readonly expiresAt: number; readonly now: number },
+  { orgId, userId, connectionId, expiresAt, now }: Member & InvitationLink & { readonly now: number },
 ): Promise<void> {
-  const row = { org_id: orgId, id: newUuid(), user_id: userId, expires_at: expiresAt };
+  const connection = { connection_id: connectionId ?? null };
+  const row = { org_id: orgId, id: newUuid(), user_id: userId, expires_at: expiresAt, ...connection };
   await tx
     .insertInto("invitation")
     .values({ ...row, created_at: now, updated_at: now })
@@ -38,7 +45,7 @@ export async function putInvitation(
         .columns(["org_id", "user_id"])
         .where("accepted_at", "is", null)
         .where("withdrawn_at", "is", null)
-        .doUpdateSet({ expires_at: expiresAt, updated_at: now }),
+        .doUpdateSet({ expires_at: expiresAt, updated_at: now, ...connection }),
     )
     .execute();
 }

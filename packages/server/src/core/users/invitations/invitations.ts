@@ -4,6 +4,7 @@ import { voidActions } from "../../actions/actions.store.ts";
 import { createAction, sendLinkMail } from "../../actions/actions.ts";
 import { linkAddress } from "../../actions/link-address.ts";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../audit/audit.store.ts";
+import { findConnection } from "../../connections/connections.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { lockIfWithoutPassword } from "../account.store.ts";
 import type { AccountMailDeps } from "../account-mails.ts";
@@ -11,7 +12,7 @@ import { deletePendingMails } from "../leaving/leaving.store.ts";
 import { emailKey, type Role, type User } from "../user.ts";
 import { findUser, findUserByEmail, insertUser } from "../users.store.ts";
 import { InvalidUser, type NewUser, newPermId, requireEmail, requireNames, roleDetails } from "../users.ts";
-import { endInvitation, putInvitation } from "./invitation-records.store.ts";
+import { endInvitation, findInvitationOfUser, putInvitation } from "./invitation-records.store.ts";
 import { findInvitationMail, findOpenInvitation, invitationSteps } from "./invitations.store.ts";
 
 interface Inviter extends Omit<Act, "orgId"> {
@@ -19,6 +20,8 @@ interface Inviter extends Omit<Act, "orgId"> {
   readonly lifetimeMs?: number;
   /** Default: true. */
   readonly sendMail?: boolean;
+  /** The provider where the user accepts and signs in from then on; default: that of the open invitation. */
+  readonly connectionId?: string | undefined;
 }
 
 /** The locale is the language of the email and of the user. */
@@ -28,6 +31,7 @@ export interface Invitation extends Omit<NewUser, "password" | "phone" | "emailV
   readonly lifetimeMs?: number;
   /** Default: true. */
   readonly sendMail?: boolean;
+  readonly connectionId?: string | undefined;
 }
 
 /**
@@ -133,17 +137,19 @@ async function sendInvitation(
   tx: Db,
   deps: AccountMailDeps,
   { orgId, id, email, locale }: Pick<User, "orgId" | "id" | "email" | "locale">,
-  { actor, address, lifetimeMs, sendMail = true }: Inviter,
+  { actor, address, lifetimeMs, sendMail = true, ...wanted }: Inviter,
   role: Role = "Standard",
 ): Promise<{ readonly link?: string }> {
   const now = deps.clock();
   const event = { orgId, actor, action: "user.invited", target: id, address } as const;
   const audit: Omit<AuditEvent, "at"> = { ...event, ...roleDetails(role) };
-  const action = { orgId, type: "AcceptInvitation", userId: id, data: { email }, lifetimeMs } as const;
+  const connectionId = await invitedConnection(tx, { orgId, userId: id }, wanted.connectionId);
+  const data = { email, ...(connectionId === undefined ? {} : { connectionId }) };
+  const action = { orgId, type: "AcceptInvitation", userId: id, data, lifetimeMs } as const;
   const addressOf = linkAddress(deps.baseUrl, "AcceptInvitation");
   if (!sendMail) {
     const made = await createAction(tx, deps, action);
-    await putInvitation(tx, { orgId, userId: id, expiresAt: made.expiresAt, now });
+    await putInvitation(tx, { orgId, userId: id, connectionId, expiresAt: made.expiresAt, now });
     await recordAuditEvent(tx, { ...audit, at: now });
     return { link: addressOf(made.id) };
   }
@@ -156,8 +162,20 @@ async function sendInvitation(
     isDecoy: false,
     audit,
   });
-  await putInvitation(tx, { orgId, userId: id, expiresAt, now });
+  await putInvitation(tx, { orgId, userId: id, connectionId, expiresAt, now });
   return {};
+}
+
+/** A provider that is gone accepts nobody: then the link asks for a password. */
+async function invitedConnection(
+  tx: Db,
+  of: { readonly orgId: string; readonly userId: string },
+  wanted: string | undefined,
+): Promise<string | undefined> {
+  if (wanted !== undefined) return wanted;
+  const last = await findInvitationOfUser(tx, of);
+  const id = last?.acceptedAt === null && last.withdrawnAt === null ? last.connectionId : null;
+  return id !== null && (await findConnection(tx, { orgId: of.orgId, id })) ? id : undefined;
 }
 
 /** The status of an invitation. Times in milliseconds. */

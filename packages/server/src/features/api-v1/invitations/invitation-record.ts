@@ -16,6 +16,7 @@ export interface Invitation extends InvitationRow {
   readonly firstname: string;
   readonly surname: string;
   readonly role: string;
+  readonly connectionId: string | null;
 }
 
 const DAY = 86_400;
@@ -28,6 +29,12 @@ export const newInvitation = strictObject(
   {
     ...userPatch.properties,
     email: Type.String({ maxLength: 1_000 }),
+    connectionId: Type.Optional(
+      Type.String({
+        format: "uuid",
+        description: "The user accepts at this identity provider, and signs in by it",
+      }),
+    ),
     expiresInSeconds: Type.Optional(
       Type.Integer({
         minimum: 60,
@@ -51,6 +58,9 @@ const members = {
   firstname: Type.String(),
   surname: Type.String(),
   role: roleSchema,
+  connectionId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
+    description: "The identity provider where it is accepted",
+  }),
   state: Type.Enum([...invitationStates]),
   expiresAt: time,
   createdAt: time,
@@ -72,9 +82,10 @@ export const createdInvitation = Type.Object(
 );
 
 export const invitationRecord = (invitation: Invitation, { clock }: { readonly clock: () => number }) => {
-  const { id, userId, email, firstname, surname, role, expiresAt, createdAt, updatedAt } = invitation;
+  const { id, userId, email, firstname, surname, role, connectionId } = invitation;
+  const { expiresAt, createdAt, updatedAt } = invitation;
   return {
-    ...{ id, userId, email, firstname, surname, role },
+    ...{ id, userId, email, firstname, surname, role, connectionId },
     state: invitationState(invitation, clock()),
     ...{ expiresAt: wireTime(expiresAt), createdAt: wireTime(createdAt), updatedAt: wireTime(updatedAt) },
   };

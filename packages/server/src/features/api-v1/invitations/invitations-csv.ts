@@ -5,7 +5,14 @@ import { malformed } from "../../../http/api/api-error.ts";
 
 export const CSV_TYPE = "text/csv";
 
-const columns = ["email", "firstname", "surname", "role", "username", "nickname", "phone", "locale"] as const;
+const columns = [
+  ...(["email", "firstname", "surname", "role", "username", "nickname", "phone", "locale"] as const),
+  "connectionId",
+] as const;
+
+/** As the member is called, however the column is written. */
+const memberOf = (cell: string): string =>
+  columns.find((name) => name.toLowerCase() === cell.trim().toLowerCase()) ?? cell.trim().toLowerCase();
 
 /** Reads it as the JSON that it stands for, for the routes of the scope. @param bodyLimit bytes */
 export function acceptInvitationCsv(scope: FastifyInstance, bodyLimit: number): void {
@@ -21,7 +28,7 @@ export function acceptInvitationCsv(scope: FastifyInstance, bodyLimit: number): 
 /** Empty cells are members that are left out. @throws ApiError 400 naming the line */
 function itemsOf(body: Buffer): Array<Record<string, string>> {
   const [header, ...rows] = readRows(body);
-  const names = header?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
+  const names = header?.cells.map(memberOf) ?? [];
   const unknown = names.find(
     (name, at) => !(columns as readonly string[]).includes(name) || names.indexOf(name) !== at,
   );

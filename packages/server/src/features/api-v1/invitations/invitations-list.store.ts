@@ -14,6 +14,7 @@ const fields = (now: number): SqlFields => ({
   firstname: { kind: "text", of: sql.ref("user_account.firstname") },
   surname: { kind: "text", of: sql.ref("user_account.surname") },
   role: { kind: "text", of: sql.ref("membership.role") },
+  connectionId: { kind: "text", of: sql.ref("invitation.connection_id") },
   state: {
     kind: "text",
     of: sql`case when invitation.accepted_at is not null then 'accepted'
@@ -45,6 +46,7 @@ const joined = (db: Db, orgId: string) =>
 
 const columns = [
   ...(["invitation.id", "invitation.user_id as userId", "invitation.expires_at as expiresAt"] as const),
+  "invitation.connection_id as connectionId",
   ...(["invitation.accepted_at as acceptedAt", "invitation.withdrawn_at as withdrawnAt"] as const),
   ...(["invitation.created_at as createdAt", "invitation.updated_at as updatedAt"] as const),
   ...(["user_account.email", "user_account.firstname", "user_account.surname", "membership.role"] as const),

@@ -1,6 +1,8 @@
 /** Invites one person: a new account, or one whose last invitation came to nothing. */
 import type { Static } from "typebox";
+import { findConnection } from "../../../core/connections/connections.store.ts";
 import { listIdentities } from "../../../core/connections/sign-in/linked-identities.store.ts";
+import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import {
@@ -11,7 +13,7 @@ import { invite } from "../../../core/users/invitations/invitations.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";
 import type { Db } from "../../../db/open.ts";
-import { conflict } from "../../../http/api/api-error.ts";
+import { conflict, invalid } from "../../../http/api/api-error.ts";
 import { type ApiCaller, actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { changeUser, requireMayManage, type UserPatch } from "../users/change-user.ts";
@@ -30,15 +32,19 @@ export async function createInvitation(
   caller: ApiCaller,
   body: Static<typeof newInvitation>,
 ): Promise<NewInvitation> {
-  const { email, expiresInSeconds = DEFAULT_SECONDS, sendEmail = true, role, ...rest } = body;
+  const { email, expiresInSeconds = DEFAULT_SECONDS, sendEmail = true, role, ...others } = body;
+  const { connectionId, ...rest } = others;
   requireMayManage(caller, role);
   if (sendEmail) requireMail(deps);
   const { orgId, ...by } = actOf(caller);
+  const provider = connectionId?.toLowerCase();
+  if (provider !== undefined) await requireProvider(deps, orgId, provider);
   const known = await knownUser(deps, orgId, email);
   if (known) requireMayManage(caller, known.role);
   const { id: userId, link } = await invite(deps, {
     ...{ organisation: caller.organisation, email, firstname: "", surname: "", role: role ?? "Standard" },
     ...{ ...by, isNew: known === undefined, lifetimeMs: expiresInSeconds * 1_000, sendMail: sendEmail },
+    connectionId: provider,
   });
   const wanted = { ...rest, ...(known && role !== undefined ? { role } : {}) };
   const patch = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
@@ -48,6 +54,14 @@ export async function createInvitation(
   const invitation = row && (await findShownInvitation(deps.database.query, { orgId, id: row.id }));
   if (!invitation) throw new Error("an invitation that was just written is there");
   return { invitation, ...(link === undefined ? {} : { link }) };
+}
+
+/** @throws ApiError 422 unless people sign in by it */
+async function requireProvider({ database }: ApiDeps, orgId: string, id: string): Promise<void> {
+  const connection = await findConnection(database.query, { orgId, id });
+  if (connection?.enabled && isSignInConnection(connection)) return;
+  const message = "names no enabled connection of the organisation that signs people in";
+  throw invalid([{ path: "/connectionId", message }]);
 }
 
 /** The link would set a password, for whoever has it. */

@@ -14,7 +14,7 @@ export type PageActionType = "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming
  * What the page says; a registration is verified by a link of the type `VerifyEmail`. Where passwords are closed, an invitation
  * asks for none.
  */
-export type ActionPurpose = PageActionType | "Registration" | "InvitationByEmail";
+export type ActionPurpose = PageActionType | "Registration" | "InvitationByEmail" | "InvitationByConnection";
 
 export type ActionView = RecoveryFrame & {
   action: string;
@@ -22,6 +22,8 @@ export type ActionView = RecoveryFrame & {
   purpose: ActionPurpose;
   email: string;
   newEmail?: string | undefined;
+  /** The provider where an invitation is accepted. */
+  connection?: string | undefined;
   password?: { leastLength: number; mostLength: number } | undefined;
   error?: NewPasswordFailure | undefined;
   retryAfterSeconds?: number | undefined;
@@ -49,6 +51,7 @@ export function actionPage(view: ActionView): Html {
   const text = view.messages.action;
   const name = quoted(view.messages, view.organisation.name);
   const typeText = text[view.purpose];
+  const isInvitation = view.purpose === "AcceptInvitation" || view.purpose.startsWith("InvitationBy");
   return signInLayout({
     ...view,
     title: typeText.heading,
@@ -60,7 +63,7 @@ ${view.newEmail !== undefined && person(text.newAddress, view.newEmail)}
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 ${passwordField(view)}
-<button class="button primary" id="action-confirm" type="submit">${typeText.confirm}</button>
+<button class="button primary" id="${isInvitation ? "invitation-accept" : "action-confirm"}" type="submit">${view.connection === undefined ? typeText.confirm : view.messages.connections.continueWith({ connection: view.connection })}</button>
 ${doubleSubmitGuard}</form>`,
   });
 }

@@ -7,6 +7,8 @@ import type { FastifyInstance } from "fastify";
 import { type OpenedAction, openAction } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
+import type { Connection } from "../../../core/connections/connection.ts";
+import { findConnection } from "../../../core/connections/connections.store.ts";
 import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
 import { takesPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
@@ -24,12 +26,14 @@ import {
   orgPath,
   type PasswordDeps,
   pageFormOptions,
+  redirectTo,
   show,
   type Visit,
 } from "../authorize/browser.ts";
 import { pageFlow } from "../authorize/page-request.ts";
 import { continueWithEmail, continueWithPassword } from "../authorize/sign-in/password-session.ts";
 import { readFlow } from "../authorize/take-step.ts";
+import { invitedStartUri } from "../connections/first-sign-in/invited.ts";
 import { type ActionPurpose, actionPage, type PageActionType } from "./action.page.ts";
 import { showBrokenLink } from "./link.ts";
 import { donePage, type NewPasswordFailure } from "./new-password.page.ts";
@@ -46,7 +50,20 @@ interface PageAction extends OpenedAction {
 
 async function showAction(deps: PasswordDeps, visit: Visit): Promise<void> {
   const opened = await openPageAction(deps, visit);
-  return opened ? showForm(deps, visit, opened) : showBrokenLink(deps, visit, "VerifyEmail");
+  if (!opened || (await providerOf(deps, opened)) === "gone")
+    return showBrokenLink(deps, visit, "VerifyEmail");
+  return showForm(deps, visit, opened);
+}
+
+/** Where an invitation is accepted; undefined: here. */
+async function providerOf(
+  { database }: BrowserDeps,
+  { action: { orgId, data } }: PageAction,
+): Promise<Connection | "gone" | undefined> {
+  const { connectionId: id } = data;
+  if (id === undefined) return undefined;
+  const connection = await findConnection(database.query, { orgId, id });
+  return connection?.enabled ? connection : "gone";
 }
 
 async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
@@ -56,6 +73,9 @@ async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
   if (!hasValidCsrfToken(deps, visit, form))
     return showForm(deps, visit, opened, { error: "session-expired", status: 403 });
   const { action, id, about } = opened;
+  const provider = await providerOf(deps, opened);
+  if (provider === "gone") return showBrokenLink(deps, visit, "VerifyEmail");
+  if (provider) return redirectTo(visit, invitedStartUri(deps, visit, { id, connectionId: provider.id }));
   const asksPassword = asksForPassword(visit, action);
   const password = asksPassword ? (form.values.get("password") ?? "") : undefined;
   const { passwordMinLength: minLength } = visit.organisation.settings;
@@ -131,9 +151,11 @@ async function showForm(
   const { id, type, action, reader } = opened;
   const context = await loadRecoveryContext(deps, visit, undefined, reader);
   const { status = 200, ...shown } = failure;
+  const provider = await providerOf(deps, opened);
   const page = actionPage({
     ...context,
     ...shown,
+    connection: typeof provider === "object" ? provider.name : undefined,
     action: orgPath(visit.organisation, `action/${id}/${type}`),
     hidden: formFields(deps, visit),
     purpose: purposeOf(visit, opened),
@@ -147,6 +169,7 @@ async function showForm(
 }
 
 function purposeOf(visit: Visit, { type, action }: PageAction): ActionPurpose {
+  if (type === "AcceptInvitation" && action.data.connectionId !== undefined) return "InvitationByConnection";
   if (asksForPassword(visit, action)) return action.data.registration ? "Registration" : type;
   return type === "AcceptInvitation" ? "InvitationByEmail" : type;
 }

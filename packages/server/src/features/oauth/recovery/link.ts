@@ -47,12 +47,22 @@ export function redirectToResult(
   deps: BrowserDeps,
   visit: Visit,
   path: "recovery/done" | "verify-email/done",
-  { flow, user: { locale } }: { flow: Flow | undefined; user: User },
+  {
+    flow,
+    user: { locale },
+    hasEnded = false,
+  }: { readonly flow: Flow | undefined; readonly user: User; readonly hasEnded?: boolean },
 ): Promise<void> {
   const done = flowPath(deps, visit, path, flow);
-  if (locale === null) return redirectTo(visit, done);
-  return redirectTo(visit, `${done}${flow ? "&" : "?"}language=${encodeURIComponent(locale)}`);
+  const query = new URLSearchParams({
+    ...(locale === null ? {} : { language: locale }),
+    ...(hasEnded ? { [ENDED]: "true" } : {}),
+  }).toString();
+  return redirectTo(visit, query === "" ? done : `${done}${flow ? "&" : "?"}${query}`);
 }
+
+/** In the query of the done page: the password has ended with the proof. */
+const ENDED = "ended";
 
 export async function showDone(
   deps: BrowserDeps,
@@ -64,11 +74,14 @@ export async function showDone(
   const user = { locale: values.get("language") ?? null };
   const context = await loadRecoveryContext(deps, visit, values.get("flow"), user);
   const text: Pick<Messages["recovery"], "doneHeading" | "done"> = context.messages[area];
+  const name = { organisation: context.organisation.name };
+  const hasEnded = area === "verifyEmail" && values.get(ENDED) === "true";
   const page = donePage({
     ...context,
     heading: text.doneHeading,
-    text: text.done({ organisation: context.organisation.name }),
+    text: hasEnded ? context.messages.verifyEmail.passwordEnded(name) : text.done(name),
     onwardUri: context.flow && flowPath(deps, visit, "authorize", context.flow),
+    recoveryUri: hasEnded ? flowPath(deps, visit, "recovery", context.flow) : undefined,
     securityUri,
   });
   return show(visit, context, page);

@@ -2,7 +2,7 @@
 
 import { banner } from "../../../html/components/banner.ts";
 import { doubleSubmitGuard, type HiddenField, hiddenFields } from "../../../html/components/form.ts";
-import { terminalPage, toAccount } from "../../../html/components/terminal-page.ts";
+import { type TerminalAction, terminalPage, toAccount } from "../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -83,21 +83,29 @@ export type DoneView = RecoveryFrame & {
   heading: string;
   text: string;
   onwardUri?: string | undefined;
+  /** There is no password any more. */
+  recoveryUri?: string | undefined;
   isSignedIn?: boolean;
   /** The user checks the other ways to sign in: an attacker may have added one. */
   securityUri?: string | undefined;
 };
 
+function onwardAction(view: DoneView): TerminalAction {
+  const text = view.messages.recovery;
+  return view.onwardUri !== undefined && view.application !== undefined
+    ? {
+        id: "recovery-continue",
+        label: text.goOn({ application: view.application.name }),
+        uri: view.onwardUri,
+      }
+    : toAccount(view.organisation, view.messages.frame[view.isSignedIn ? "toAccount" : "signIn"]);
+}
+
 export function donePage(view: DoneView): Html {
   const text = view.messages.recovery;
-  const action =
-    view.onwardUri !== undefined && view.application !== undefined
-      ? {
-          id: "recovery-continue",
-          label: text.goOn({ application: view.application.name }),
-          uri: view.onwardUri,
-        }
-      : toAccount(view.organisation, view.messages.frame[view.isSignedIn ? "toAccount" : "signIn"]);
+  const action = view.recoveryUri
+    ? { id: "set-password", label: view.messages.verifyEmail.setPassword, uri: view.recoveryUri }
+    : onwardAction(view);
   return terminalPage({
     ...view,
     outcome: "success",

@@ -61,6 +61,8 @@ export type VerifyEmailView = RecoveryFrame & {
   hidden: readonly HiddenField[];
   email: string;
   isExpired?: boolean | undefined;
+  /** Nobody is signed in here: the address alone is proven. */
+  endsPassword?: boolean;
 };
 
 export function verifyEmailPage(view: VerifyEmailView): Html {
@@ -72,7 +74,11 @@ export function verifyEmailPage(view: VerifyEmailView): Html {
 ${view.isExpired && banner("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
 ${person(text.account, view.email)}
 <p>${text.confirmText({ organisation: view.organisation.name })}</p>
-<form method="post" action="${linkAddress(view.action)}">
+${
+  view.endsPassword &&
+  html`<p id="verify-email-ends">${text.notSignedIn}</p>
+`
+}<form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <button class="button primary" id="verify-email-confirm" type="submit">${text.confirm}</button>
 ${doubleSubmitGuard}</form>`,

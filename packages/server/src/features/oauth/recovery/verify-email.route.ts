@@ -4,7 +4,7 @@
  */
 import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
-import { completeAction } from "../../../core/actions/complete-action.ts";
+import { completeAction, endsWhatWasBefore } from "../../../core/actions/complete-action.ts";
 import type { User } from "../../../core/users/user.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -109,14 +109,16 @@ async function verifyEmail(deps: BrowserDeps, visit: Visit): Promise<void> {
     return showForm(deps, visit, link, { isExpired: true, status: 403 });
   const { action, named, user } = link;
   const origin = { address: addressOf(visit.request) };
-  if (!(await completeAction(deps, { action, id: named.id, origin })))
-    return showBrokenLink(deps, visit, "VerifyEmail");
-  const { flow } = await loadRecoveryContext(deps, visit, action.data.flow, user);
   const signedIn = await currentSession(deps, visit);
+  const isOwnSession = signedIn?.user.id === user.id;
+  const completion = { action, id: named.id, origin, isOwnSession };
+  if (!(await completeAction(deps, completion))) return showBrokenLink(deps, visit, "VerifyEmail");
+  const { flow } = await loadRecoveryContext(deps, visit, action.data.flow, user);
   // The sign-in continues for the user whose address it is.
-  const isAnotherUser = signedIn !== undefined && signedIn.user.id !== user.id;
+  const isAnotherUser = signedIn !== undefined && !isOwnSession;
   const onward = flow && isAnotherUser ? restartFlow(flow, deps.clock()) : flow;
-  return redirectToResult(deps, visit, "verify-email/done", { flow: onward, user });
+  const hasEnded = endsWhatWasBefore(completion, user);
+  return redirectToResult(deps, visit, "verify-email/done", { flow: onward, user, hasEnded });
 }
 
 async function showForm(
@@ -132,6 +134,8 @@ async function showForm(
     hidden: formFields(deps, visit),
     email: user.email,
     isExpired,
+    endsPassword:
+      endsWhatWasBefore({ action }, user) && (await currentSession(deps, visit))?.user.id !== user.id,
   });
   return show(visit, context, page, { status });
 }

@@ -52,6 +52,10 @@ export type RecoveryTexts = {
       heading: string; text: (values: { organisation: string }) => string; confirm: string;
       doneHeading: string; done: (values: { organisation: string }) => string;
     };
+    InvitationByConnection: {
+      heading: string; text: (values: { organisation: string }) => string; confirm: string;
+      doneHeading: string; done: (values: { organisation: string }) => string;
+    };
   };
   verifyEmail: {
     heading: string; explanation: (values: { organisation: string }) => string; signedInAs: string;
@@ -60,5 +64,6 @@ export type RecoveryTexts = {
     confirmText: (values: { organisation: string }) => string; account: string; confirm: string;
     notConfirmed: string; confirmAgain: string; doneHeading: string;
     done: (values: { organisation: string }) => string;
+    passwordEnded: (values: { organisation: string }) => string; setPassword: string; notSignedIn: string;
   };
 };

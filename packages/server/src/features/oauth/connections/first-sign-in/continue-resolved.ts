@@ -11,6 +11,7 @@ import { continueWithUpstream } from "../../authorize/sign-in/upstream-session.t
 import type { CurrentFlow } from "../../authorize/take-step.ts";
 import { countCodeRequest } from "../../recovery/link-mail.ts";
 import type { ConnectionDeps } from "../connection-visit.ts";
+import { continueInvited } from "./invited.ts";
 import { beginPending, endPending, type PendingVisit, recordSuccess } from "./pending-visit.ts";
 
 /** The browser has come back. @throws ConnectionSignInFailure */
@@ -22,6 +23,7 @@ export async function continueReturned(
 ): Promise<void> {
   const { organisation, request } = visit;
   const { flow } = current;
+  if (await continueInvited(deps, visit, current, { connection, identity })) return;
   const resolution = await resolveAccount(deps, connection, identity, { address: addressOf(request) });
   if (resolution.kind === "account") {
     await recordSuccess(deps, visit, connection, identity);
