@@ -199,7 +199,11 @@ describe("verified addresses", () => {
       clock.advance(1_000);
       const done = await follow(browser, await confirm(browser, link));
       assert.match(done.body, /id="set-password"/);
-      assert.doesNotMatch(done.body, /id="recovery-continue"/, "the neighbour answers no request of this user's");
+      assert.doesNotMatch(
+        done.body,
+        /id="recovery-continue"/,
+        "the neighbour answers no request of this user's",
+      );
       assert.ok(answerOf(await visit(browser, neighbour)).has("code"));
     });
 
