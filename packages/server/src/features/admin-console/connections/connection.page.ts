@@ -132,7 +132,7 @@ function samlCard(
 ): Html {
   const { connections: text, frame } = messages.console;
   const { settings, createdAt } = connection;
-  const { acsUri, spEntityId } = samlAddresses(baseUrl, connection);
+  const { acsUri, spEntityId, sloUri } = samlAddresses(baseUrl, connection);
   const code = (value: string) => html`<code>${value}</code>`;
   const copied = (id: string, value: string, label: string) => ({
     label,
@@ -146,12 +146,14 @@ function samlCard(
     body: facts([
       copied("acs-uri", acsUri, text.saml.acsUri),
       copied("sp-entity-id", spEntityId, text.saml.spEntityId),
-      { label: text.saml.entityId, content: code(saml.entityId) },
-      { label: text.saml.ssoUrl, content: code(saml.ssoUrl) },
+      ...(settings.upstreamLogout ? [copied("slo-uri", sloUri, text.saml.sloUri)] : []),
+      { label: text.fields.entityId.label, content: code(saml.entityId) },
+      { label: text.fields.ssoUrl.label, content: code(saml.ssoUrl) },
+      ...(saml.sloUrl === null ? [] : [{ label: text.fields.sloUrl.label, content: code(saml.sloUrl) }]),
       ...(saml.metadataUrl === null
         ? []
         : [{ label: text.fields.metadataUrl.label, content: code(saml.metadataUrl) }]),
-      { label: text.saml.certificates, content: validities(saml, messages) },
+      { label: text.fields.certificates.label, content: validities(saml, messages) },
       { label: text.fields.linking.label, content: text.linking[settings.linking] },
       { label: text.fields.emailTrust.label, content: text.emailTrust[settings.emailTrust] },
       { label: text.provider.linked, content: text.users({ count: uses.identities }), id: "linked" },

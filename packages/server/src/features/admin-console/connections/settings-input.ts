@@ -16,19 +16,18 @@ import type {
   ClientAuthMethod,
   Expression,
   Mapping,
+  SamlProvider,
   SignInSettings,
   UpstreamClient,
 } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { isTyped, noSaml, readSamlInput, type SamlInput, toSamlInput } from "./saml-input.ts";
 
-export type ConnectionInput = {
+export type ConnectionInput = SamlInput & {
   name: string;
   deletionPolicy: string;
   issuer: string;
   clientId: string;
-  /** Of SAML: both are read when the connection is made. */
-  metadataUrl: string;
-  metadataXml: string;
   /** Never shown again: empty when nothing was typed, or the page comes back. */
   clientSecret: string;
   /** One was typed, and the page that came back could not hold it. */
@@ -52,9 +51,8 @@ export const SECRET_DUE = "clientSecret-due";
 const MAX_LETTERS = 20_000;
 
 const noSettings = {
+  ...noSaml,
   ...{
-    metadataUrl: "",
-    metadataXml: "",
     issuer: "",
     clientId: "",
     tokenEndpointAuthMethod: "client_secret_basic",
@@ -78,6 +76,7 @@ export function toConnectionInput(connection: Connection): ConnectionInput {
   return {
     ...own,
     ...(connection.settings.oidc ? clientInput(connection.settings.oidc) : {}),
+    ...(connection.settings.saml ? toSamlInput(connection.settings.saml) : {}),
     ...{ shown, createAccounts, linking, emailTrust, upstreamLogout },
     ...{ mapping: mappingLines(mapping), assurance: assuranceLines(assurance) },
   };
@@ -92,7 +91,7 @@ export function readConnectionInput(values: ReadonlyMap<string, string>): Connec
   const isOn = (id: string) => values.get(id) === "on";
   return {
     ...{ name: text("name"), deletionPolicy: text("deletionPolicy") },
-    ...{ metadataUrl: text("metadataUrl"), metadataXml: (values.get("metadataXml") ?? "").trim() },
+    ...readSamlInput(values),
     ...{ issuer: text("issuer"), clientId: text("clientId"), clientSecret: text("clientSecret") },
     isSecretDue: values.has(SECRET_DUE) || text("clientSecret") !== "",
     ...{ tokenEndpointAuthMethod: text("tokenEndpointAuthMethod"), scopes: text("scopes") },
@@ -149,11 +148,18 @@ export function readAssurance(text: string): AssuranceRule[] | undefined {
 export const isDeletionPolicy = (text: string): text is DeletionPolicy =>
   text === "disable" || text === "delete";
 
+export interface AskedContent {
+  readonly mapping: Mapping;
+  readonly assurance: readonly AssuranceRule[];
+  /** Of SAML, as it was read or typed. */
+  readonly saml?: Partial<SamlProvider>;
+}
+
 /** What a provider's connection shall be: members that no field holds stay, and so do values that were not changed. */
 export function askedConnection(
   before: SignInConnection,
   input: ConnectionInput,
-  { mapping, assurance }: { readonly mapping: Mapping; readonly assurance: readonly AssuranceRule[] },
+  { mapping, assurance, saml: askedSaml }: AskedContent,
 ): AskedConnection {
   const { saml, ...settings } = before.settings;
   const now = toConnectionInput(before);
@@ -161,7 +167,7 @@ export function askedConnection(
   const asked: AskedSettings = {
     ...settings,
     ...(saml
-      ? { saml }
+      ? { saml: askedSaml ?? saml }
       : {
           oidc: {
             ...settings.oidc,
@@ -189,10 +195,14 @@ const fieldsOfPaths: Readonly<Record<string, ConnectionField>> = {
   ...{ "/oidc/tokenEndpointAuthMethod": "tokenEndpointAuthMethod", "/oidc/scopes": "scopes" },
 };
 
-/** @returns undefined for what is not about the form */
+/**
+ * @param saml of the record whose settings they are: its members have fields of their own
+ * @returns undefined for what is not about the form
+ */
 export function connectionFaults(
   error: unknown,
   { console: { connections } }: Messages,
+  saml?: SamlProvider,
 ): Record<string, string> | undefined {
   const { faults: texts } = connections;
   if (error instanceof InvalidConnection && error.code === "invalid-name") return { name: texts.name };
@@ -202,8 +212,9 @@ export function connectionFaults(
     const [, first = ""] = path.split("/");
     if (first === "mapping" || first === "assurance") return first;
     // What is wrong in metadata is wrong where it was given.
+    if (first === "saml" && saml) return isTyped(saml) ? "entityId" : "metadataUrlChanged";
     if (first === "saml") return path === "/saml/metadataUrl" ? "metadataUrl" : "metadataXml";
     return (fieldsOfPaths[path] ?? "name") as keyof typeof texts;
   });
-  return Object.fromEntries(ids.map((id) => [id, texts[id]]));
+  return Object.fromEntries(ids.map((id) => [id === "metadataUrlChanged" ? "metadataUrl" : id, texts[id]]));
 }

@@ -14,6 +14,7 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import { endCard } from "../../../page-kit/record-pages.ts";
 import { ending, methodText } from "./connection.page.ts";
 import { type ConnectionView, isDirectory } from "./connection-pages.ts";
+import { samlFields, shownSaml } from "./saml-fields.ts";
 import { type ConnectionField, type ConnectionInput, SECRET_DUE } from "./settings-input.ts";
 
 type Form = FormView<ConnectionInput>;
@@ -128,6 +129,7 @@ export function connectionSettings(form: Form, view: ConnectionView, secretHint:
     ? [nameField(form, false), deletionPolicyField(form)]
     : [
         nameField(form, true),
+        view.record.settings?.saml && samlFields(form, fieldLabels(form.messages), view.record.settings.saml),
         view.record.kind !== "saml" && [
           clientFields(form, { hint: textsOf(form).issuer.hint }, secretHint),
           methodField(form),
@@ -169,7 +171,7 @@ export function shownInput(
     tokenEndpointAuthMethod: methodText(input.tokenEndpointAuthMethod, messages),
   };
   return {
-    ...{ name, ...(record.kind === "saml" ? {} : client) },
+    ...{ name, ...(record.kind === "saml" ? shownSaml(input, messages) : client) },
     ...{ shown: yesNo(input.shown), createAccounts: yesNo(input.createAccounts) },
     ...{ upstreamLogout: yesNo(input.upstreamLogout), linking: word(connections.linking, input.linking) },
     emailTrust: word(connections.emailTrust, input.emailTrust),

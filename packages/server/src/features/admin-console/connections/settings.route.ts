@@ -9,19 +9,19 @@ import {
   isSignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import {
-  type AssuranceRule,
   clientAuthMethods,
   emailTrusts,
   linkingModes,
-  type Mapping,
 } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
 import { showFormInTab } from "../../../page-kit/record-tabs.ts";
 import { type ConnectionsDeps, connectionPages, isDirectory, SETTINGS } from "./connection-pages.ts";
 import { connectionRecord } from "./connection-record.ts";
+import { askedSaml } from "./saml-input.ts";
 import { connectionSettings, fieldLabels, shownInput } from "./settings.page.ts";
 import {
+  type AskedContent,
   askedConnection,
   type ConnectionInput,
   connectionFaults,
@@ -35,10 +35,8 @@ import {
 export const connectionSettingsRoute = (app: FastifyInstance, deps: ConnectionsDeps): void =>
   editRoute(app, deps, "/oauth/manage/:org/connections/:id/settings", settingsForm(deps));
 
-interface Content {
+interface Content extends AskedContent {
   readonly input: ConnectionInput;
-  readonly mapping: Mapping;
-  readonly assurance: readonly AssuranceRule[];
 }
 
 const settingsForm = (
@@ -65,7 +63,9 @@ const settingsForm = (
     });
   },
   validate: (input, { record, messages }) =>
-    isDirectory(record) ? validDirectory(input, messages) : validProvider(input, record, messages),
+    isDirectory(record)
+      ? validDirectory(input, messages)
+      : withSaml(deps, record, input, validProvider(input, record, messages), messages),
   save: async (inside, content, { visit, acting, record }) => {
     const { id } = record;
     const { name, deletionPolicy: policy } = content.input;
@@ -82,8 +82,8 @@ const settingsForm = (
   },
   // The former secret can't be typed again.
   isUndoable: ({ input }) => input.clientSecret === "" && input.tokenEndpointAuthMethod !== "none",
-  explain: (error, { messages }) => {
-    const faults = connectionFaults(error, messages);
+  explain: (error, { messages, record }) => {
+    const faults = connectionFaults(error, messages, record.settings?.saml);
     return faults && { faults };
   },
 });
@@ -94,6 +94,23 @@ const validDirectory = (input: ConnectionInput, { console: { connections } }: Me
   isDeletionPolicy(input.deletionPolicy)
     ? { content: { input, mapping: {}, assurance: [] } }
     : { faults: { deletionPolicy: connections.faults.choice } };
+
+/** Its metadata is fetched before the transaction that saves it. */
+async function withSaml(
+  deps: ConnectionsDeps,
+  { orgId, settings }: Connection,
+  input: ConnectionInput,
+  validated: Validated,
+  { console: { connections } }: Messages,
+): Promise<Validated> {
+  if (!settings?.saml) return validated;
+  const asked = await askedSaml(deps, orgId, { before: settings.saml, input });
+  if ("fields" in asked) {
+    const faults = Object.fromEntries([...asked.fields].map((field) => [field, connections.faults[field]]));
+    return { faults: { ...("faults" in validated ? validated.faults : {}), ...faults } };
+  }
+  return "faults" in validated ? validated : { content: { ...validated.content, saml: asked.saml } };
+}
 
 /** What the core's types take for granted; what the values may be is the core's to say. */
 function validProvider(

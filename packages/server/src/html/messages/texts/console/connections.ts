@@ -61,7 +61,11 @@ export type ConsoleConnectionsTexts = {
         linking: { label: string; hint: string; }; emailTrust: { label: string; hint: string; };
         mapping: { label: string; hint: string; }; assurance: { label: string; hint: string; };
         upstreamLogout: { label: string; hint: string; }; metadataUrl: { label: string; hint: string; };
-        metadataXml: { label: string; hint: string; };
+        metadataXml: { label: string; hint: string; replace: string; };
+        metadataAgain: { label: string; hint: string; }; entityId: { label: string; };
+        ssoUrl: { label: string; hint: string; }; sloUrl: { label: string; hint: string; };
+        certificates: { label: string; hint: string; }; subjectAttribute: { label: string; hint: string; };
+        allowIdpInitiated: { label: string; hint: string; };
       };
       linking: { ask: string; verifiedEmail: string; never: string; };
       linkingTexts: { ask: string; verifiedEmail: string; never: string; };
@@ -70,6 +74,8 @@ export type ConsoleConnectionsTexts = {
         name: string; taken: string; issuer: string; clientId: string; clientSecret: string;
         secretAgain: string; tokenEndpointAuthMethod: string; scopes: string; mapping: string;
         assurance: string; choice: string; metadataUrl: string; metadataXml: string;
+        metadataUrlChanged: string; entityId: string; ssoUrl: string; sloUrl: string; certificates: string;
+        subjectAttribute: string;
       };
       end: {
         title: string; textDirectory: string; textSignIn: string; disable: string; enable: string;
@@ -97,8 +103,8 @@ export type ConsoleConnectionsTexts = {
         };
       };
       saml: {
-        text: string; nextText: string; acsUri: string; spEntityId: string; entityId: string; ssoUrl: string;
-        certificates: string; until: (values: { at: number }) => string;
+        text: string; nextText: string; acsUri: string; spEntityId: string;
+        until: (values: { at: number }) => string; sloUri: string;
       };
     };
   };
