@@ -48,6 +48,7 @@ import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { imageProbes } from "../testing/probes/image-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { scimProbes } from "../testing/probes/scim-probes.ts";
+import { ssfProbes } from "../testing/probes/ssf-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
 import { userinfoProbes } from "../testing/probes/userinfo-probes.ts";
 import {
@@ -215,6 +216,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...sovereignProbes,
   ...deviceProbes,
   ...scimProbes,
+  ...ssfProbes,
   "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
     assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
     const own = await visit(testBrowser(), b);
@@ -345,7 +347,7 @@ forEachDatabase(({ name, fresh }) => {
     const form = { grant_type: "client_credentials", token: tokens.accessToken };
     const bodyFor = (path: string) => {
       if (path.endsWith("/ocsp")) return new Blob(["x"], { type: "application/ocsp-request" });
-      return /sovereign\/(agent|admin)|devices\/|^\/(?:api|scim)\//.test(path)
+      return /sovereign\/(agent|admin)|devices\/|\/ssf\/|^\/(?:api|scim)\//.test(path)
         ? new Blob([JSON.stringify(form)], { type: "application/json" })
         : new URLSearchParams(form);
     };

@@ -19,6 +19,7 @@ import { imagesRoute } from "../features/organisation-images/images.route.ts";
 import { poolDocumentsRoutes } from "../features/sovereign/admin-api/pool-documents.route.ts";
 import { agentOperations } from "../features/sovereign/agent-api/agent-operations.ts";
 import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
+import { ssfOperations } from "../features/ssf/ssf-operations.ts";
 import { interFont } from "../html/fonts.ts";
 import {
   checksScript,
@@ -69,6 +70,7 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
       ...agentOperations,
       ...waitOperations,
       ...caOperations,
+      ...ssfOperations,
       ...healthOperations,
       apiRootOperation,
     ],

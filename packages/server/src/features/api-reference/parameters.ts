@@ -27,6 +27,7 @@ const pathParameterInfo: Readonly<
   connectionId: { description: "the connection", schema: uuid },
   tokenId: { description: "the token of the connection", schema: uuid },
   deliveryId: { description: "the delivery, by its event", schema: uuid },
+  streamId: { description: "the stream of security events", schema: uuid },
   testId: { description: "the test of the connection", schema: uuid },
   kid: { description: "the key's RFC 7638 thumbprint", schema: text },
   requestId: { description: "the signing request", schema: { type: "string" } },

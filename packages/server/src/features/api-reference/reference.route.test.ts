@@ -131,6 +131,7 @@ describe("shell samples", () => {
       TOKEN_ID: org.user.id,
       TEST_ID: org.user.id,
       DELIVERY_ID: org.user.id,
+      STREAM_ID: org.user.id,
       SESSION_ID: org.user.id,
       SECRET_ID: org.user.id,
       REQUEST_ID: "unknown",

@@ -45,6 +45,11 @@ export const tags = [
       "Pools of agents, run by the organisation, that hold its token signing keys. Errors use the OAuth format.",
   },
   {
+    name: "Shared signals",
+    description:
+      "Streams of security events to clients: OpenID Shared Signals Framework 1.0, CAEP and RISC, pushed or polled.",
+  },
+  {
     name: "Device identity",
     description:
       "Device certificates issued by the organisation's certificate authority, and enrolment codes. Errors use the OAuth format.",
