@@ -23,6 +23,7 @@ import { managementCalls } from "./management-calls.ts";
 import { linkCalls, oauthCalls, signInCalls } from "./people-calls.ts";
 import { serveRealCalls } from "./real-calls.ts";
 import { makeRecords } from "./records.ts";
+import { ssfCalls } from "./ssf-calls.ts";
 
 const here = import.meta.dirname;
 const program = path.join(keptFolder("python"), "bin/schemathesis");
@@ -58,6 +59,7 @@ test("every operation does what /openapi.json says, signed", {
     ...managementCalls(running, org, account),
     ...(await apiV1Calls(running, org, account)),
     ...(await agentCalls(running, org)),
+    ...ssfCalls(running, org),
     ...(await deviceCalls(running, org, account)),
   };
   const real = await serveRealCalls(calls, openPasswords);
