@@ -48,8 +48,8 @@ import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { imageProbes } from "../testing/probes/image-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { scimProbes } from "../testing/probes/scim-probes.ts";
-import { ssfProbes } from "../testing/probes/ssf-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
+import { ssfProbes } from "../testing/probes/ssf-probes.ts";
 import { userinfoProbes } from "../testing/probes/userinfo-probes.ts";
 import {
   makeClient,
@@ -353,7 +353,6 @@ forEachDatabase(({ name, fresh }) => {
     };
     const basic = `Basic ${Buffer.from(`${gone.web.application.id}:${gone.web.secret}`).toString("base64")}`;
     const wellFormed = [gone.organisation.id, "01a1fd3c-484e-78bb-9893-e02106c1d59d"];
-    // No database is asked for these: once is enough.
     const malformed = ["x", "%00", "a".repeat(190), `${a.organisation.id}x`];
     for (const { method, path } of routes.filter(({ path }) => path.includes(":org"))) {
       for (const org of name === "sqlite" ? [...wellFormed, ...malformed] : wellFormed) {
