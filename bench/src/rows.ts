@@ -15,6 +15,7 @@ import { scimImportRow } from "./rows/scim-import-row.ts";
 import { startRow } from "./rows/start-row.ts";
 import { streamsRow } from "./rows/streams-row.ts";
 import { eventsRow, tokensRow } from "./rows/tokens-row.ts";
+import { webhooksRow } from "./rows/webhooks-row.ts";
 import { workersRow } from "./rows/workers-row.ts";
 
 export const rows: readonly Row[] = [
@@ -30,6 +31,7 @@ export const rows: readonly Row[] = [
   directoryRow,
   scimImportRow,
   streamsRow,
+  webhooksRow,
   workersRow,
   observedRow,
   startRow,
