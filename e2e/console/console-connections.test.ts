@@ -103,6 +103,27 @@ test("connects a provider, registers its redirect URI, enables and disables it, 
   await enter(page, "disable-confirm");
   assert.equal(await doneText(page), "Connection disabled.");
   assert.equal((await find(id))?.enabled, false);
+
+  await enter(page, "tab-general");
+  await enter(page, "to-groups");
+  await type(page, "from", "groups");
+  await type(page, "map", "bakers = Nobody");
+  await enter(page, "group-mapping-save");
+  await page.locator("#map[aria-invalid=true]").waitFor();
+  await visit.look("Group mapping");
+  await type(page, "map", "bakers = Bakery");
+  await enter(page, "group-mapping-save");
+  assert.equal(await doneText(page), "Group mapping saved.");
+  assert.deepEqual((await find(id))?.settings?.groups?.from, "groups");
+  await visit.look("Keycloak");
+
+  await enter(page, "to-test");
+  await visit.look("Test sign-in");
+  await enter(page, "connection-test-start");
+  await page.locator("#connection-test-link").waitFor();
+  await visit.look("Test sign-in");
+  await enter(page, "connection-test-result");
+  await visit.look("Test result");
 });
 
 test("reads why a sign-in at a provider failed", async (t) => {

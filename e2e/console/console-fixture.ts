@@ -9,6 +9,7 @@ import { listApplications } from "../../packages/server/src/core/applications/ap
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
 import { listTokens } from "../../packages/server/src/core/connections/connections.store.ts";
+import { createConnectionTest } from "../../packages/server/src/core/connections/sign-in/connection-tests.ts";
 import { recordConnectionSignIn } from "../../packages/server/src/core/connections/sign-in/sign-in-log.store.ts";
 import {
   createPreauthorization,
@@ -225,7 +226,12 @@ async function furnishConnections(service: Service, orgId: string): Promise<Reco
     ...{ reason: "audience-mismatch", detail: "aud is another-client", subject: "248289761001" },
     ...{ email: "noa@northwind.example", reference: "7f3a-21" },
   });
-  return { connections: scim.connection.id, "connections/sign-ins": provider, token: token?.id ?? "" };
+  const { test } = await createConnectionTest(service, { orgId, actor: "test", connectionId: provider });
+  const pages = ["sign-ins", "test", "groups", "tests"].map((page) => [`connections/${page}`, provider]);
+  return {
+    ...Object.fromEntries(pages),
+    ...{ connections: scim.connection.id, test: test.id, token: token?.id ?? "" },
+  };
 }
 
 async function makeKeyHolders(service: Service, orgId: string): Promise<Record<string, string>> {

@@ -57,6 +57,9 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "connections/new": "recent",
   "connections/bulk": (values) => (values.get("act") === "disable" ? "any" : "recent"),
   "connections/:id/settings": "recent",
+  // Whoever is in a group has its roles.
+  "connections/:id/groups": "recent",
+  "connections/:id/test": "any",
   "connections/:id/tokens/new": "recent",
   "connections/:id/tokens/:token/end": "recent",
   "connections/:id/enable": "recent",

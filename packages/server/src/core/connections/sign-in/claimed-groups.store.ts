@@ -156,6 +156,28 @@ export async function findMappableGroups(
   return new Set(rows.map(({ id }) => id));
 }
 
+export interface MappableGroup {
+  readonly id: string;
+  readonly name: string;
+}
+
+const MAX_LISTED = 10_000;
+
+/** All that `findMappableGroups` could find, by name. */
+export async function listMappableGroups(
+  db: Db,
+  { orgId, connectionId }: { readonly orgId: string; readonly connectionId: string },
+): Promise<MappableGroup[]> {
+  return db
+    .selectFrom("user_group")
+    .select(["id", "display_name as name"])
+    .where("org_id", "=", orgId)
+    .where((eb) => eb.or([eb("source", "=", "local"), eb("connection_id", "=", connectionId)]))
+    .orderBy("name_key")
+    .limit(MAX_LISTED)
+    .execute();
+}
+
 /** To another source: who is in it stays so by hand, or by the claims of the connection that takes it over. */
 export async function handOverClaims(
   tx: Db,

@@ -53,9 +53,17 @@ export interface AskedConnection {
 /** @throws InvalidConnection, InvalidSignInConnection */
 export async function createSignInConnection(
   deps: SignInConnectionDeps,
-  { asked, ...act }: Act & { readonly asked: AskedConnection },
+  {
+    asked,
+    id = newUuid(),
+    ...act
+  }: Act & {
+    readonly asked: AskedConnection;
+    /** Where its addresses have been shown already. */
+    readonly id?: string;
+  },
 ): Promise<Connection> {
-  const [now, id] = [deps.clock(), newUuid()];
+  const now = deps.clock();
   const key = { orgId: act.orgId, id };
   const name = validConnectionName(asked.name);
   const { clientSecret } = asked;

@@ -2,6 +2,7 @@
 
 import type { Connection } from "../../../core/connections/connection.ts";
 import { listCalls } from "../../../core/connections/connection-calls.store.ts";
+import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import type { TabbedRecord } from "../../../page-kit/record-tabs.ts";
 import { aboveConnection, connectionGeneral } from "./connection.page.ts";
@@ -12,6 +13,7 @@ import {
   isDirectory,
 } from "./connection-pages.ts";
 import { countUses } from "./connection-uses.store.ts";
+import { groupMappingCard } from "./group-mapping.ts";
 import { callsOf, signInsOf } from "./logs.ts";
 import { tokensOf } from "./tokens.page.ts";
 
@@ -28,7 +30,10 @@ export const connectionRecord: TabbedRecord<ConnectionsDeps, Connection, Connect
       content: async (deps, view) => {
         const db = deps.database.query;
         const [lastCall] = await listCalls(db, view.record, { limit: 1 });
-        return connectionGeneral(deps, { ...view, lastCall, uses: await countUses(db, view.record) });
+        const groupMapping =
+          isSignInConnection(view.record) && (await groupMappingCard(db, view, view.record));
+        const uses = await countUses(db, view.record);
+        return connectionGeneral(deps, { ...view, lastCall, groupMapping, uses });
       },
     },
     {

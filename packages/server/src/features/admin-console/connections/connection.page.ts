@@ -1,6 +1,6 @@
 /** What stands above every tab of a connection, and its first one. */
 import { X509Certificate } from "node:crypto";
-import { samlAddresses } from "../../../core/connections/connection-addresses.ts";
+import { callbackUri, samlAddresses } from "../../../core/connections/connection-addresses.ts";
 import type { ConnectionCall } from "../../../core/connections/connection-calls.store.ts";
 import { openSecret, secretHint } from "../../../core/connections/sign-in/client-secret.ts";
 import { effectiveMapping } from "../../../core/connections/sign-in/presets.ts";
@@ -29,9 +29,13 @@ import {
   typeText,
 } from "./connection-pages.ts";
 import type { ConnectionUses } from "./connection-uses.store.ts";
+import { setupSteps } from "./setup-steps.ts";
+import { TEST } from "./test.page.ts";
 
 type GeneralView = ConnectionView & {
   readonly uses: ConnectionUses;
+  /** Of a provider. */
+  readonly groupMapping: Content;
   /** Of a directory that has called. */
   readonly lastCall: ConnectionCall | undefined;
 };
@@ -62,7 +66,12 @@ export function aboveConnection(view: ConnectionView): RecordParts {
 
 export const connectionGeneral = (deps: ConnectionsDeps, view: GeneralView): Content =>
   isSignInConnection(view.record)
-    ? [nextStep(view), anyProviderCard(deps, view, view.record), mappingCard(view, view.record)]
+    ? [
+        nextStep(view),
+        anyProviderCard(deps, view, view.record),
+        mappingCard(view, view.record),
+        view.groupMapping,
+      ]
     : [directoryCard(deps, view)];
 
 function directoryCard({ baseUrl }: ConnectionsDeps, view: GeneralView): Html {
@@ -142,7 +151,7 @@ function samlCard(
     id: "provider",
     title: text.provider.title,
     text: text.saml.text,
-    actions: buttonLink({ id: "to-settings", uri: uriOf(SETTINGS), label: text.provider.edit }),
+    actions: providerActions(uriOf, text),
     body: facts([
       copied("acs-uri", acsUri, text.saml.acsUri),
       copied("sp-entity-id", spEntityId, text.saml.spEntityId),
@@ -174,7 +183,8 @@ function providerCard(
   connection: SignInConnection,
 ): Html {
   const { connections: text, frame } = messages.console;
-  const { id, orgId, settings, createdAt } = connection;
+  const { settings, createdAt } = connection;
+  const redirectUri = callbackUri(baseUrl, connection);
   const { issuer, clientId, tokenEndpointAuthMethod: method, scopes } = clientOf(settings);
   const secret = openSecret(encryption, connection);
   const code = (value: string) => html`<code>${value}</code>`;
@@ -182,32 +192,43 @@ function providerCard(
     id: "provider",
     title: text.provider.title,
     text: text.provider.text,
-    actions: buttonLink({ id: "to-settings", uri: uriOf(SETTINGS), label: text.provider.edit }),
-    body: facts([
-      {
-        label: text.provider.redirectUri,
-        content: copyField({
-          ...frame.secret,
-          id: "redirect-uri",
-          value: `${baseUrl}/oauth/${orgId}/connections/${id}/callback`,
-          label: text.provider.redirectUri,
-        }),
-      },
-      { label: text.fields.issuer.label, content: code(issuer) },
-      { label: text.fields.clientId.label, content: code(clientId) },
-      {
-        label: text.fields.clientSecret.label,
-        content: secret === undefined ? text.provider.noSecret : code(secretHint(secret)),
-      },
-      { label: text.fields.tokenEndpointAuthMethod.label, content: methodText(method, messages) },
-      { label: text.fields.scopes.label, content: code(scopes.join(" ")) },
-      { label: text.fields.linking.label, content: text.linking[settings.linking] },
-      { label: text.fields.emailTrust.label, content: text.emailTrust[settings.emailTrust] },
-      { label: text.provider.linked, content: text.users({ count: uses.identities }), id: "linked" },
-      { label: text.columns.created, content: relativeTime(createdAt, messages.format.day) },
-    ]),
+    actions: providerActions(uriOf, text),
+    body: [
+      // Until it is enabled something may be left to do there.
+      !connection.enabled && setupSteps(settings.preset, redirectUri, messages),
+      facts([
+        ...(connection.enabled
+          ? [
+              {
+                label: text.provider.redirectUri,
+                content: copyField({
+                  ...frame.secret,
+                  ...{ id: "redirect-uri", value: redirectUri, label: text.provider.redirectUri },
+                }),
+              },
+            ]
+          : []),
+        { label: text.fields.issuer.label, content: code(issuer) },
+        { label: text.fields.clientId.label, content: code(clientId) },
+        {
+          label: text.fields.clientSecret.label,
+          content: secret === undefined ? text.provider.noSecret : code(secretHint(secret)),
+        },
+        { label: text.fields.tokenEndpointAuthMethod.label, content: methodText(method, messages) },
+        { label: text.fields.scopes.label, content: code(scopes.join(" ")) },
+        { label: text.fields.linking.label, content: text.linking[settings.linking] },
+        { label: text.fields.emailTrust.label, content: text.emailTrust[settings.emailTrust] },
+        { label: text.provider.linked, content: text.users({ count: uses.identities }), id: "linked" },
+        { label: text.columns.created, content: relativeTime(createdAt, messages.format.day) },
+      ]),
+    ],
   });
 }
+
+const providerActions = (uriOf: GeneralView["uriOf"], text: Messages["console"]["connections"]): Content => [
+  buttonLink({ id: "to-test", uri: uriOf(TEST), label: text.test.button }),
+  buttonLink({ id: "to-settings", uri: uriOf(SETTINGS), label: text.provider.edit }),
+];
 
 export function methodText(method: string, { console: { applicationSettings } }: Messages): string {
   const labels: Readonly<Record<string, string>> = applicationSettings.choices;

@@ -9,8 +9,10 @@ import { connectionList } from "./connection-list.ts";
 import type { ConnectionsDeps } from "./connection-pages.ts";
 import { connectionRecord } from "./connection-record.ts";
 import { connectionEndRoutes } from "./end.route.ts";
+import { connectionGroupsRoute } from "./group-mapping.ts";
 import { newConnectionRoute } from "./new.route.ts";
 import { connectionSettingsRoute } from "./settings.route.ts";
+import { connectionTestRoutes } from "./test.route.ts";
 import { connectionTokensRoutes } from "./tokens.route.ts";
 
 export function connectionsRoutes(app: FastifyInstance, deps: ConnectionsDeps): void {
@@ -19,6 +21,8 @@ export function connectionsRoutes(app: FastifyInstance, deps: ConnectionsDeps): 
   tabbedRecordRoutes(app, deps, connectionRecord);
   connectionTokensRoutes(app, deps);
   connectionSettingsRoute(app, deps);
+  connectionGroupsRoute(app, deps);
+  connectionTestRoutes(app, deps);
   consoleRoute(app, deps, "/oauth/manage/:org/connections/export", { get: listExport(connectionList) });
   // Last, for they delete the record: invariants/ submits all forms in this order.
   consoleRoute(app, deps, "/oauth/manage/:org/connections/bulk", bulkHandlers(connectionList));

@@ -7,12 +7,13 @@ import { card } from "../../../html/components/card.ts";
 import { pagination } from "../../../html/components/pagination.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { type Row, table } from "../../../html/components/table.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { pageUris, ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import { queryString, type Visit } from "../../../page-kit/page.ts";
 import type { ConnectionsDeps, ConnectionView } from "./connection-pages.ts";
+import { reasonText } from "./test.page.ts";
 
 /** The place in a log, as its address says it. */
 function placeOf({ request }: Visit) {
@@ -61,7 +62,7 @@ function errorOf({ status, scimType }: ConnectionCall, { console: { connections 
 }
 
 export async function signInsOf(deps: ConnectionsDeps, view: ConnectionView, visit: Visit): Promise<Content> {
-  const { record, messages } = view;
+  const { record, messages, organisation, consoleUri } = view;
   const { signIns: text } = messages.console.connections;
   const place = placeOf(visit);
   const outcome = place.isFailed ? "failed" : undefined;
@@ -78,8 +79,8 @@ export async function signInsOf(deps: ConnectionsDeps, view: ConnectionView, vis
         badge(hasFailed ? "bad" : "good", hasFailed ? text.failed : text.succeeded),
         entry.reason === null
           ? undefined
-          : html`<code>${entry.reason}</code>${entry.detail !== null && html`<span class="quiet item-note">${entry.detail}</span>`}`,
-        html`<code>${entry.reference}</code>`,
+          : html`${reasonText(entry.reason, { connection: record.name, organisation: organisation.name }, messages)}${entry.detail !== null && html`<span class="quiet item-note">${entry.detail}</span>`}`,
+        html`<a href="${linkAddress(consoleUri(`/audit-log?search=${encodeURIComponent(entry.reference)}`))}">${entry.reference}</a>`,
       ],
     };
   });

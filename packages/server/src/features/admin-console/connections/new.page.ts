@@ -4,9 +4,10 @@ import { type Preset, presets } from "../../../core/connections/sign-in/sign-in-
 import { servedKinds } from "../../../core/domains/routed-sign-in.ts";
 import { choiceCard, choiceList } from "../../../html/components/choice-card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { copyStatus } from "../../../html/components/copy-field.ts";
 import { formPage } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
-import type { Html } from "../../../html/html.ts";
+import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { connectionPages, providerNames, standardNames } from "./connection-pages.ts";
 import {
@@ -17,6 +18,7 @@ import {
   nameField,
 } from "./settings.page.ts";
 import type { ConnectionInput } from "./settings-input.ts";
+import { setupSteps } from "./setup-steps.ts";
 
 /** A directory, any OpenID provider or SAML identity provider, or a known one. */
 const served: readonly string[] = servedKinds;
@@ -72,13 +74,19 @@ const issuers: Partial<Readonly<Record<ConnectionType, string>>> = {
   keycloak: "https://<host>/realms/<realm>",
 };
 
-export function newConnectionPage(view: FormView<ConnectionInput>, type: ConnectionType): Html {
+/** @param redirectUri of what is set up at an OpenID provider first */
+export function newConnectionPage(
+  view: FormView<ConnectionInput>,
+  type: ConnectionType,
+  redirectUri: string | undefined,
+): Html {
   const { messages } = view;
   const { connections: text } = messages.console;
   const preset = presetOf(type);
-  const isIssuerKnown = preset !== null && presetDefaults[preset].issuer !== undefined;
   const example = issuers[type];
   const issuerHint = example === undefined ? text.fields.issuer.hint : text.issuerLike({ value: example });
+  const isIssuerKnown = preset !== null && presetDefaults[preset].issuer !== undefined;
+  const enterprise = type === "github" ? { hint: text.enterpriseIssuer, isOptional: true } : undefined;
   return formPage({
     ...view,
     breadcrumbs: [
@@ -90,7 +98,14 @@ export function newConnectionPage(view: FormView<ConnectionInput>, type: Connect
     cardLabel: titleOf(type, messages),
     id: "connection-form",
     labels: fieldLabels(messages),
-    hidden: [{ name: "type", value: type }],
+    hidden: [
+      { name: "type", value: type },
+      { name: "id", value: view.input.id },
+    ],
+    above:
+      redirectUri !== undefined &&
+      html`<h2>${text.setup.title}</h2>
+${setupSteps(preset, redirectUri, messages)}${copyStatus}`,
     fields:
       type === "scim"
         ? [nameField(view, false), deletionPolicyField(view)]
@@ -100,7 +115,7 @@ export function newConnectionPage(view: FormView<ConnectionInput>, type: Connect
               nameField(view, true),
               clientFields(
                 view,
-                isIssuerKnown ? undefined : { hint: issuerHint },
+                isIssuerKnown ? enterprise : { hint: issuerHint },
                 text.fields.clientSecret.hint,
               ),
             ],

@@ -1,5 +1,8 @@
 /** connections/new: what to connect first, then one short form. */
+import { isUuid } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import type { FastifyInstance } from "fastify";
+import { callbackUri } from "../../../core/connections/connection-addresses.ts";
 import { createConnection } from "../../../core/connections/connections.ts";
 import { changedProvider, describeProvider } from "../../../core/connections/saml/provider.ts";
 import { newServiceKey } from "../../../core/connections/saml/sp-key.ts";
@@ -67,7 +70,7 @@ async function showNewConnection(deps: ConnectionsDeps, visit: Visit): Promise<v
     return show(visit, frame, chooseTypePage(frame));
   }
   const name = suggestedName(type, pageMessages(visit, signedIn));
-  await showForm(deps, visit, signedIn, type, { input: { ...emptyConnection, name } });
+  await showForm(deps, visit, signedIn, type, { input: { ...emptyConnection, id: newUuid(), name } });
 }
 
 const showForm = (
@@ -76,7 +79,21 @@ const showForm = (
   signedIn: SignedIn,
   type: ConnectionType,
   shown: FormShown<ConnectionInput>,
-) => showFormPage(deps, visit, signedIn, "connections", shown, (view) => newConnectionPage(view, type));
+) =>
+  showFormPage(deps, visit, signedIn, "connections", shown, (view) =>
+    newConnectionPage(view, type, redirectUriOf(deps, visit, type, view.input)),
+  );
+
+/** Undefined where something else is set up. */
+function redirectUriOf(
+  { baseUrl }: ConnectionsDeps,
+  { organisation }: Visit,
+  type: ConnectionType,
+  { id }: ConnectionInput,
+): string | undefined {
+  if (type === "scim" || type === "saml" || !isUuid(id)) return undefined;
+  return callbackUri(baseUrl, { orgId: organisation.id, id });
+}
 
 async function createFromForm(deps: ConnectionsDeps, visit: Visit): Promise<void> {
   const sent = parsedForm(visit.request).values.get("type");
@@ -135,6 +152,7 @@ function create(
   return applyOnce(deps, form, (inside) =>
     createSignInConnection(inside, {
       ...act,
+      ...(isUuid(input.id) ? { id: input.id.toLowerCase() } : {}),
       asked: prepared ? askedSaml(input, prepared) : askedProvider(type, input),
     }),
   );

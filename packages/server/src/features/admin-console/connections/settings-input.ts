@@ -24,6 +24,8 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import { isTyped, noSaml, readSamlInput, type SamlInput, toSamlInput } from "./saml-input.ts";
 
 export type ConnectionInput = SamlInput & {
+  /** Of a new connection: its redirect URI is registered at the provider before there is a secret to save. */
+  id: string;
   name: string;
   deletionPolicy: string;
   issuer: string;
@@ -43,7 +45,7 @@ export type ConnectionInput = SamlInput & {
   upstreamLogout: boolean;
 };
 
-export type ConnectionField = Exclude<keyof ConnectionInput, "isSecretDue">;
+export type ConnectionField = Exclude<keyof ConnectionInput, "id" | "isSecretDue">;
 
 /** The hidden field that says so. */
 export const SECRET_DUE = "clientSecret-due";
@@ -63,7 +65,7 @@ const noSettings = {
 };
 
 export const emptyConnection: ConnectionInput = {
-  ...{ name: "", deletionPolicy: "disable", clientSecret: "", isSecretDue: false },
+  ...{ id: "", name: "", deletionPolicy: "disable", clientSecret: "", isSecretDue: false },
   ...noSettings,
 };
 
@@ -90,7 +92,7 @@ export function readConnectionInput(values: ReadonlyMap<string, string>): Connec
   const text = (id: string) => (values.get(id) ?? "").trim().slice(0, MAX_LETTERS);
   const isOn = (id: string) => values.get(id) === "on";
   return {
-    ...{ name: text("name"), deletionPolicy: text("deletionPolicy") },
+    ...{ id: text("id"), name: text("name"), deletionPolicy: text("deletionPolicy") },
     ...readSamlInput(values),
     ...{ issuer: text("issuer"), clientId: text("clientId"), clientSecret: text("clientSecret") },
     isSecretDue: values.has(SECRET_DUE) || text("clientSecret") !== "",

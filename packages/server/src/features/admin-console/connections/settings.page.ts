@@ -54,10 +54,14 @@ export const deletionPolicyField = (form: Form): Content => {
 /** @param issuer.hint of the provider; undefined where its issuer is known */
 export const clientFields = (
   form: Form,
-  issuer: { readonly hint: string } | undefined,
+  issuer: { readonly hint: string; readonly isOptional?: boolean } | undefined,
   secretHint: string,
 ): Content => [
-  issuer && textField({ ...fieldOf(form)("issuer"), hint: issuer.hint, isCode: true, isRequired: true }),
+  issuer &&
+    textField({
+      ...{ ...fieldOf(form)("issuer"), hint: issuer.hint, isCode: true },
+      ...(issuer.isOptional ? { isOptional: true } : { isRequired: true }),
+    }),
   textField({
     ...fieldOf(form)("clientId"),
     hint: textsOf(form).clientId.hint,

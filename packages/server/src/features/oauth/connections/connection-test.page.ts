@@ -1,6 +1,6 @@
 /** The end of a test sign-in: the result is read where the test was started, and this window has nothing more to offer. */
 import type { FailureReason } from "../../../core/connections/sign-in/failure.ts";
-import { type Html, html } from "../../../html/html.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
 
 export type ConnectionTestEnd = "done" | "expired" | "rate-limited" | FailureReason;
@@ -9,6 +9,8 @@ export type ConnectionTestView = PageFrame & {
   readonly organisation: PageOrganisation;
   readonly connection: { readonly name: string };
   readonly end: ConnectionTestEnd;
+  /** Of an administrator of the console who is signed in with this browser. */
+  readonly resultUri?: string | undefined;
 };
 
 export function connectionTestPage(view: ConnectionTestView): Html {
@@ -20,7 +22,8 @@ export function connectionTestPage(view: ConnectionTestView): Html {
     title,
     body: html`<div class="title"><h1 id="connection-test">${title}</h1></div>
 ${problem !== undefined && html`<p role="alert">${problem}</p>`}
-<p id="connection-test-close">${test.close}</p>`,
+<p id="connection-test-close">${test.close}</p>
+${view.resultUri !== undefined && html`<a class="button primary" id="connection-test-show" href="${linkAddress(view.resultUri)}">${test.toResult}</a>`}`,
   });
 }
 

@@ -26,7 +26,15 @@ import {
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { browserRoute, formBinding, pageFrame, redirectTo, show, type Visit } from "../authorize/browser.ts";
+import {
+  browserRoute,
+  currentSession,
+  formBinding,
+  pageFrame,
+  redirectTo,
+  show,
+  type Visit,
+} from "../authorize/browser.ts";
 import { type ConnectionTestEnd, connectionTestPage } from "./connection-test.page.ts";
 import {
   type ConnectionDeps,
@@ -52,7 +60,7 @@ async function openTest(deps: ConnectionDeps, visit: Visit): Promise<void> {
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     visit.reply.headers(rateLimitHeaders(error));
-    return showEnd(visit, known, "rate-limited");
+    return showEnd(deps, visit, known, "rate-limited");
   }
   const [state, now] = [newTestState(), deps.clock()];
   const { browser } = formBinding(deps, visit);
@@ -62,7 +70,7 @@ async function openTest(deps: ConnectionDeps, visit: Visit): Promise<void> {
     { orgId, connectionId: known.connection.id, linkHash: sha256Base64url(link) },
     { stateHash: sha256Base64url(state), browserHash: sha256Base64url(browser), now },
   );
-  if (!test) return showEnd(visit, known, "expired");
+  if (!test) return showEnd(deps, visit, known, "expired");
   await orFail(deps, visit, known, test, async () => {
     const address = await known.upstream.begin(known.connection, {
       ...startSecrets(deps.startMacs, known.connection, state),
@@ -98,7 +106,7 @@ export async function testReturned(
     },
     { browserHash: browser === undefined ? "" : sha256Base64url(browser), now: deps.clock() },
   );
-  if (!test) return showEnd(visit, known, "expired");
+  if (!test) return showEnd(deps, visit, known, "expired");
   await orFail(deps, visit, known, test, async () =>
     recordResult(deps, visit, known, { test, returned: await read(known) }),
   );
@@ -136,7 +144,7 @@ async function recordResult(
   const mapped = { ...identity.user, groups: identity.groupIds ?? [] };
   const result = { ...boundedClaims(claims), mapped, account };
   await endConnectionTest(deps, test, { reason, result, address: addressOf(visit.request) });
-  return showEnd(visit, known, "done");
+  return showEnd(deps, visit, known, "done", test);
 }
 
 async function orFail(
@@ -152,14 +160,32 @@ async function orFail(
     if (!(error instanceof ConnectionSignInFailure)) throw error;
     const { reason } = error;
     await endConnectionTest(deps, test, { reason, address: addressOf(visit.request) });
-    await showEnd(visit, known, reason);
+    await showEnd(deps, visit, known, reason, test);
   }
 }
 
-async function showEnd(visit: Visit, { connection }: KnownConnection, end: ConnectionTestEnd): Promise<void> {
+async function showEnd(
+  deps: ConnectionDeps,
+  visit: Visit,
+  { connection }: KnownConnection,
+  end: ConnectionTestEnd,
+  test?: ConnectionTest,
+): Promise<void> {
   const frame = pageFrame(visit);
-  const page = connectionTestPage({ ...frame, connection: { name: connection.name }, end });
+  const resultUri = test && (await consoleResult(deps, visit, test));
+  const page = connectionTestPage({ ...frame, connection: { name: connection.name }, end, resultUri });
   return show(visit, frame, page, { status: statusOf(end) });
+}
+
+/** The way back for who has started it in the console of this browser; whoever else opened the link has nothing there. */
+async function consoleResult(
+  deps: ConnectionDeps,
+  visit: Visit,
+  { orgId, connectionId, id }: ConnectionTest,
+): Promise<string | undefined> {
+  const signedIn = await currentSession(deps, visit);
+  if (signedIn?.user.role !== "Administrator") return undefined;
+  return `/oauth/manage/${orgId}/connections/${connectionId}/tests/${id}`;
 }
 
 function statusOf(end: ConnectionTestEnd): number {

@@ -33,7 +33,9 @@ export type ConnectionsTexts = {
       "status-not-success": (values: { connection: string }) => string;
       "nameid-refused": (values: { connection: string; organisation: string }) => string;
     };
-    test: { done: string; failed: string; close: string; expired: string; };
+    test: {
+      done: string; failed: string; close: string; toResult: string; expired: string;
+    };
     emailCode: {
       heading: string; ask: (values: { connection: string; organisation: string }) => string; send: string;
       sent: (values: { email: string }) => string; code: string;

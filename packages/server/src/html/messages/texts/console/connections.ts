@@ -89,7 +89,7 @@ export type ConsoleConnectionsTexts = {
       refused: { title: string; enforced: string; groups: string; };
       done: {
         created: string; saved: string; deleted: string; disabled: string; enabled: string;
-        tokenEnded: string;
+        tokenEnded: string; groupsSaved: string;
       };
       bulk: {
         disable: {
@@ -105,6 +105,33 @@ export type ConsoleConnectionsTexts = {
       saml: {
         text: string; nextText: string; acsUri: string; spEntityId: string;
         until: (values: { at: number }) => string; sloUri: string;
+      };
+      enterpriseIssuer: string;
+      test: {
+        button: string; title: string; text: (values: { name: string }) => string; start: string;
+        linkTitle: string; linkText: (values: { name: string }) => string; link: string;
+        open: (values: { name: string }) => string; waiting: string; waitingText: string;
+        succeeded: (values: { name: string }) => string; failed: string; show: string; result: string;
+        account: string; again: string; claims: string; claimsText: string;
+        leftOut: (values: { names: string }) => string; mapped: string; mappedText: string; value: string;
+        actions: { create: string; signIn: string; link: string; refuse: string; };
+        proofs: { email: string; account: string; };
+      };
+      groupMapping: {
+        title: string; text: string; none: string; edit: string; value: string; group: string; gone: string;
+        unknown: (values: { name: string }) => string; line: string; fromFault: string;
+        fields: {
+          from: { label: string; hint: string; }; map: { label: string; hint: string; };
+        };
+      };
+      setup: {
+        title: string; entra: { register: string; callback: string; secret: string; };
+        google: { register: string; callback: string; secret: string; };
+        okta: { register: string; callback: string; secret: string; };
+        apple: { register: string; callback: string; secret: string; };
+        github: { register: string; callback: string; secret: string; };
+        keycloak: { register: string; callback: string; secret: string; };
+        oidc: { register: string; callback: string; secret: string; };
       };
     };
   };
