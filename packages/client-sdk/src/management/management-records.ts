@@ -74,6 +74,16 @@ export type ChangedClient = {
   requireSignedKeyCalls?: boolean | null;
   /** The signing pool whose agents sign its tokens */
   signingPoolId?: string | null;
+  /** FAPI 2.0 Security Profile, with or without Message Signing: enforced in every request; settings that contradict it are faults */
+  securityProfile?: ("none" | "fapi2" | "fapi2-message-signing") | null;
+  /** Authorization requests must be pushed (RFC 9126) */
+  requirePushedAuthorizationRequests?: boolean | null;
+  /** Authorization requests must be signed (RFC 9101) */
+  requireSignedRequestObject?: boolean | null;
+  /** The algorithm of request objects; unset: any supported one */
+  requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs authorization responses in the response modes of JARM */
+  authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -178,6 +188,15 @@ export type Client = {
   allowPermanentKeys: boolean;
   requireSignedKeyCalls: boolean;
   signingPoolId: string | null;
+  /** FAPI 2.0 Security Profile, with or without Message Signing: enforced in every request; settings that contradict it are faults */
+  securityProfile: "none" | "fapi2" | "fapi2-message-signing";
+  /** Authorization requests must be pushed (RFC 9126) */
+  requirePushedAuthorizationRequests: boolean;
+  /** Authorization requests must be signed (RFC 9101) */
+  requireSignedRequestObject: boolean;
+  requestObjectSigningAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs authorization responses in the response modes of JARM */
+  authorizationSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -289,6 +308,16 @@ export type NewClient = {
   requireSignedKeyCalls?: boolean | null;
   /** The signing pool whose agents sign its tokens */
   signingPoolId?: string | null;
+  /** FAPI 2.0 Security Profile, with or without Message Signing: enforced in every request; settings that contradict it are faults */
+  securityProfile?: ("none" | "fapi2" | "fapi2-message-signing") | null;
+  /** Authorization requests must be pushed (RFC 9126) */
+  requirePushedAuthorizationRequests?: boolean | null;
+  /** Authorization requests must be signed (RFC 9101) */
+  requireSignedRequestObject?: boolean | null;
+  /** The algorithm of request objects; unset: any supported one */
+  requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs authorization responses in the response modes of JARM */
+  authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */

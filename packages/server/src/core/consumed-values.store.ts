@@ -35,3 +35,18 @@ export async function consumeOnce(
   };
   return (await consume(db, row)).length > 0;
 }
+
+/** Whether the value was used. What follows from it is decided by `consumeOnce` alone. */
+export async function isConsumed(
+  db: Db,
+  { orgId, kind, value }: { orgId: string; kind: string; value: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("consumed_value")
+    .select("kind")
+    .where("org_id", "=", orgId)
+    .where("kind", "=", kind)
+    .where("value_hash", "=", sha256Base64url(value))
+    .executeTakeFirst();
+  return row !== undefined;
+}

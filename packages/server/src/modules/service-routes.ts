@@ -116,7 +116,10 @@ export const documents: Module = (scope, { service, documents: published }) => {
   jwksRoute(scope, deps);
   poolDocumentsRoutes(scope, {
     ...deps,
-    metadataOf: async ({ id, settings: { signUp } }) =>
-      providerMetadata(id, { baseUrl, certificates, signUp, customScopes: await customScopes.list(id) }),
+    metadataOf: async ({ id, settings: { signUp, requirePushedAuthorizationRequests } }) =>
+      providerMetadata(id, {
+        ...{ baseUrl, certificates, signUp, requirePushedAuthorizationRequests },
+        customScopes: await customScopes.list(id),
+      }),
   });
 };

@@ -3,6 +3,7 @@ import { isUuid } from "@signet/protocol/hash";
 import { deviceRoute } from "../features/oauth/device-grant/device-authorization.route.ts";
 import { entitledPagesRoute } from "../features/oauth/entitled-pages.route.ts";
 import { introspectRoute } from "../features/oauth/introspect.route.ts";
+import { parRoute } from "../features/oauth/par/par.route.ts";
 import { revokeRoute } from "../features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "../features/oauth/token/authorization-code.ts";
 import { clientCredentialsGrant } from "../features/oauth/token/client-credentials.ts";
@@ -16,7 +17,10 @@ import { acceptForms } from "../http/form-body.ts";
 import type { Module } from "./app-context.ts";
 import { refreshTokenKeys, type Service } from "./open-service.ts";
 
-export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSigning }, errors, calls }) => {
+export const tokenEndpoints: Module = (
+  scope,
+  { service, sovereign: { poolSigning }, browser, errors, calls },
+) => {
   const { baseUrl, mtlsBaseUrl, rateLimits } = service.config;
   const deps = {
     ...service,
@@ -37,6 +41,7 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
       "/oauth/:org/userinfo",
       ...["roles", "groups", "permissions"].map((claim) => `/oauth/:org/userinfo/${claim}`),
       "/oauth/:org/device",
+      "/oauth/:org/par",
     ],
     (orgId, origin) => isClientOrigin(service, orgId, origin),
   );
@@ -49,6 +54,7 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
       deviceCodeGrant(deps),
     ],
   });
+  parRoute(scope, calls, { ...deps, flows: browser.flows });
   deviceRoute(scope, deps);
   revokeRoute(scope, deps);
   introspectRoute(scope, calls, deps);

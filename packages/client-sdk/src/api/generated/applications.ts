@@ -19,6 +19,7 @@ export type ApiApplication = {
   requiredAcr: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId: string | null;
   shared: { organisations: "any" | string[] } | null;
+  requestObjectSigningAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
   /** Where a federation login may return to */
@@ -66,6 +67,14 @@ export type ApiApplication = {
   /** `groups` in tokens: those on a path to access or a role here, or all */
   groupsClaim: "assigned" | "all";
   groupsClaimValue: "displayName" | "id" | "externalId";
+  /** FAPI 2.0 Security Profile, with or without Message Signing: enforced in every request; settings that contradict it are faults */
+  securityProfile: "none" | "fapi2" | "fapi2-message-signing";
+  /** Authorization requests must be pushed (RFC 9126) */
+  requirePushedAuthorizationRequests: boolean;
+  /** Authorization requests must be signed (RFC 9101) */
+  requireSignedRequestObject: boolean;
+  /** Signs authorization responses in the response modes of JARM */
+  authorizationSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -92,6 +101,7 @@ export type ApiApplicationChange = {
   requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId?: string | null;
   shared?: { organisations: "any" | string[] } | null;
+  requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
   returnUrls?: string[] | null;
@@ -135,6 +145,10 @@ export type ApiApplicationChange = {
   requireSignedKeyCalls?: boolean | null;
   groupsClaim?: ("assigned" | "all") | null;
   groupsClaimValue?: ("displayName" | "id" | "externalId") | null;
+  securityProfile?: ("none" | "fapi2" | "fapi2-message-signing") | null;
+  requirePushedAuthorizationRequests?: boolean | null;
+  requireSignedRequestObject?: boolean | null;
+  authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   dpopBoundAccessTokens?: boolean | null;
   requireDpopNonce?: boolean | null;
   enabled?: boolean | null;
@@ -187,6 +201,8 @@ export type ApiNewApplication = {
   signingPoolId?: string | null;
   /** Which other organisations may enable it */
   shared?: { organisations: "any" | string[] } | null;
+  /** The algorithm of request objects; unset: any supported one */
+  requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
   /** Where a federation login may return to */
@@ -239,6 +255,14 @@ export type ApiNewApplication = {
   /** `groups` in tokens: those on a path to access or a role here, or all */
   groupsClaim?: ("assigned" | "all") | null;
   groupsClaimValue?: ("displayName" | "id" | "externalId") | null;
+  /** FAPI 2.0 Security Profile, with or without Message Signing: enforced in every request; settings that contradict it are faults */
+  securityProfile?: ("none" | "fapi2" | "fapi2-message-signing") | null;
+  /** Authorization requests must be pushed (RFC 9126) */
+  requirePushedAuthorizationRequests?: boolean | null;
+  /** Authorization requests must be signed (RFC 9101) */
+  requireSignedRequestObject?: boolean | null;
+  /** Signs authorization responses in the response modes of JARM */
+  authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -275,10 +299,10 @@ export type ApplicationsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
       /** Words that each record has */
       search?: string;
     };

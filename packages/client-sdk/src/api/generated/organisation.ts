@@ -39,6 +39,7 @@ export type ApiOrganisationChange = {
     secondFactor?: ("optional" | "required") | null;
     requireVerifiedEmail?: boolean | null;
     allowAccountDeletion?: boolean | null;
+    requirePushedAuthorizationRequests?: boolean | null;
     deviceAttestation?: string | null;
     deviceEkTrust?: string | null;
     defaultLocale?: string | null;

@@ -72,6 +72,8 @@ export type ApiOrganisation = {
     secondFactor: "optional" | "required";
     requireVerifiedEmail: boolean;
     allowAccountDeletion: boolean;
+    /** Every application must push its authorization requests (RFC 9126) */
+    requirePushedAuthorizationRequests: boolean;
     deviceAttestation: string;
     deviceEkTrust: string;
     defaultLocale: string;

@@ -127,6 +127,10 @@ export const orgCommands: readonly Command[] = [
         value: "POLICY",
         help: "allowed or forbidden: whether users may delete their own accounts; administrators always may",
       },
+      "pushed-requests": {
+        value: "POLICY",
+        help: "optional or required: whether applications must push their authorization requests (RFC 9126)",
+      },
       "password-min-length": { value: "COUNT", help: "minimum password length, 8 to 128" },
       "audit-retention-months": {
         value: "COUNT",
@@ -280,6 +284,7 @@ export function mergeBranding(
 
 export function readPolicies(values: Values): Partial<OrganisationSettings> {
   const email = optionalChoice(values, "verified-email", secondFactorPolicies);
+  const pushed = optionalChoice(values, "pushed-requests", secondFactorPolicies);
   const deletion = optionalChoice(values, "account-deletion", ["allowed", "forbidden"]);
   const number = (option: string) => {
     const text = optionalText(values, option);
@@ -294,6 +299,7 @@ export function readPolicies(values: Values): Partial<OrganisationSettings> {
     secondFactor: optionalChoice(values, "second-factor", secondFactorPolicies),
     requireVerifiedEmail: email && email === "required",
     allowAccountDeletion: deletion && deletion === "allowed",
+    requirePushedAuthorizationRequests: pushed && pushed === "required",
     passwordMinLength: number("password-min-length"),
     sessionLifetimeSeconds: number("session-lifetime"),
     sessionIdleSeconds: number("session-idle"),

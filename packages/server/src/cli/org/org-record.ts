@@ -12,6 +12,7 @@ export const orgRecord = (organisation: Organisation, baseUrl: string) => ({
   secondFactor: organisation.settings.secondFactor,
   requireVerifiedEmail: organisation.settings.requireVerifiedEmail,
   allowAccountDeletion: organisation.settings.allowAccountDeletion,
+  requirePushedAuthorizationRequests: organisation.settings.requirePushedAuthorizationRequests,
   createdAt: formatTime(organisation.createdAt),
   disabledAt: formatTimeOrNull(organisation.disabledAt),
   deleteAfter: formatTimeOrNull(organisation.deleteAfter),

@@ -2,8 +2,22 @@
  * The settings of modern OAuth, each declared once: the APIs, the configuration file, the command line, the console and the
  * validation read them here. A new one is a member of the interface, a row of the table, and its texts in `locales/`.
  */
+import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+
+export const securityProfiles = ["none", "fapi2", "fapi2-message-signing"] as const;
+export type SecurityProfile = (typeof securityProfiles)[number];
 
 export interface SecuritySettings {
+  /** What security-profile.ts holds the application to. */
+  readonly securityProfile: SecurityProfile;
+  /** RFC 9126; the organisation's policy may require it of all. */
+  readonly requirePushedAuthorizationRequests: boolean;
+  /** RFC 9101. */
+  readonly requireSignedRequestObject: boolean;
+  /** The one algorithm of its request objects; absent: any that we verify. */
+  readonly requestObjectSigningAlg?: SigningAlg;
+  /** Of responses in a `jwt` response mode (JARM). */
+  readonly authorizationSignedResponseAlg: SigningAlg;
   /** Every token request proves a key, which its tokens are bound to (RFC 9449). */
   readonly dpopBoundAccessTokens: boolean;
   /** A DPoP proof has a nonce of ours (RFC 9449 §8). */
@@ -28,7 +42,40 @@ export type DeclaredSetting = Described &
     | { readonly kind: "list" }
   );
 
+const algorithms = Object.keys(jwsAlgorithms);
+
 export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>> = {
+  securityProfile: {
+    kind: "choice",
+    values: securityProfiles,
+    default: "none",
+    description:
+      "FAPI 2.0 Security Profile, with or without Message Signing: enforced in every request; settings that contradict it are faults",
+    help: "security profile that its settings and requests are held to (default none)",
+  },
+  requirePushedAuthorizationRequests: {
+    kind: "flag",
+    description: "Authorization requests must be pushed (RFC 9126)",
+    help: "accept pushed authorization requests only (RFC 9126)",
+  },
+  requireSignedRequestObject: {
+    kind: "flag",
+    description: "Authorization requests must be signed (RFC 9101)",
+    help: "accept signed request objects only (RFC 9101)",
+  },
+  requestObjectSigningAlg: {
+    kind: "choice",
+    values: algorithms,
+    description: "The algorithm of request objects; unset: any supported one",
+    help: "algorithm of its request objects (default: any supported one)",
+  },
+  authorizationSignedResponseAlg: {
+    kind: "choice",
+    values: algorithms,
+    default: "ES256",
+    description: "Signs authorization responses in the response modes of JARM",
+    help: "algorithm of signed authorization responses, JARM (default ES256)",
+  },
   dpopBoundAccessTokens: {
     kind: "flag",
     description: "Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449)",

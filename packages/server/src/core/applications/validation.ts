@@ -22,13 +22,14 @@ import {
   tokenEndpointAuthMethods,
 } from "./application.ts";
 import { clientJwksFaults, firstCertificate } from "./client-jwks.ts";
+import { profileFaults } from "./security-profile.ts";
 import { declaredSettings, securitySettings } from "./security-settings.ts";
 
 export interface Fault {
   readonly path: string;
   readonly message: string;
   /** Of a URI, for pages, which translate it. */
-  readonly code?: RedirectUriFault["code"] | "plain" | "undefinedScope";
+  readonly code?: RedirectUriFault["code"] | "plain" | "undefinedScope" | "profile";
   /** What the fault is about, when a page names it. */
   readonly value?: string;
 }
@@ -87,6 +88,7 @@ export function requireValidApplication({
     ...poolFaults(settings),
     ...declaredFaults(settings),
     ...sharingFaults(settings),
+    ...profileFaults(clientType, settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }

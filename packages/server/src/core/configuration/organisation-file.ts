@@ -101,6 +101,7 @@ const policyMembers = {
   secondFactor: Type.Enum([...secondFactorPolicies]),
   requireVerifiedEmail: Type.Boolean(),
   allowAccountDeletion: Type.Boolean(),
+  requirePushedAuthorizationRequests: Type.Boolean(),
   deviceAttestation: Type.Enum([...attestationPolicies]),
   deviceEkTrust: Type.Enum([...ekTrustModes]),
   defaultLocale: Type.String({ pattern: LANGUAGE, description: "a language like en" }),

@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import { constantTimeEqual, sha256Base64url } from "@signet/protocol/hash";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
-import { decodeJwsUnverified, type JwsHeader, verifyJws } from "@signet/protocol/jose/jws";
+import { decodeJwsUnverified, type JwsHeader, type SigningAlg, verifyJws } from "@signet/protocol/jose/jws";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Db } from "../../db/open.ts";
 import { clientJwkFault } from "../applications/client-jwks.ts";
@@ -12,6 +12,7 @@ import { consumeOnce } from "../consumed-values.store.ts";
 export interface DpopProof {
   /** The thumbprint of its key (RFC 7638): `cnf.jkt`. */
   readonly jkt: string;
+  readonly alg: SigningAlg;
   readonly jti: string;
   /** Seconds. */
   readonly iat: number;
@@ -52,7 +53,7 @@ export function readDpopProof(text: string, request: ProvenRequest): DpopProof {
     throw invalid("ath");
   if (nonce !== undefined && typeof nonce !== "string") throw invalid("nonce");
   const { jkt } = keyOf(header);
-  return { jkt, jti, iat: Number(iat), ...(nonce === undefined ? {} : { nonce }) };
+  return { jkt, alg: header.alg, jti, iat: Number(iat), ...(nonce === undefined ? {} : { nonce }) };
 }
 
 /**

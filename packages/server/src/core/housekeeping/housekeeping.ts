@@ -47,6 +47,7 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   device_authorization: DAY_MS,
   // Access tokens may outlive their family's last refresh, and refer to it.
   token_family: MAX_TOKEN_LIFETIME_MS,
+  pushed_request: 0,
   revoked_access_token: MAX_TOKEN_LIFETIME_MS,
   browser_session: DAY_MS,
   session_key: DAY_MS,

@@ -39,6 +39,8 @@ export interface OrganisationSettings {
   readonly requireVerifiedEmail: boolean;
   /** Whether users may delete their own accounts; administrators always can. */
   readonly allowAccountDeletion: boolean;
+  /** Whether every application must push its authorization requests (RFC 9126). */
+  readonly requirePushedAuthorizationRequests: boolean;
   /** What devices must prove at enrolment; an enrolment code can only tighten it. */
   readonly deviceAttestation: AttestationPolicy;
   readonly deviceEkTrust: EkTrust;
@@ -68,6 +70,7 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   secondFactor: "optional",
   requireVerifiedEmail: false,
   allowAccountDeletion: true,
+  requirePushedAuthorizationRequests: false,
   deviceAttestation: "optional",
   deviceEkTrust: "chain",
   defaultLocale: "en",

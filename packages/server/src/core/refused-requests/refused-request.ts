@@ -5,6 +5,7 @@ export const refusedEndpoints = [
   "authorize",
   "token",
   "device",
+  "par",
   "revoke",
   "introspect",
   "end_session",

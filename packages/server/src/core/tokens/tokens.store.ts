@@ -84,7 +84,12 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
 
 export type RevokedFamilies = { readonly orgId: string; readonly now: number; readonly reason: string } & (
   | { readonly id: string }
-  | { readonly applicationId: string; readonly userId?: string }
+  | {
+      readonly applicationId: string;
+      readonly userId?: string;
+      /** Those alone that are bound to neither key nor certificate. */
+      readonly isUnbound?: true;
+    }
   | { readonly userId: string }
   | { readonly consentId: string }
   | { readonly deviceId: string }
@@ -101,7 +106,10 @@ const isFamilyOf = (which: RevokedFamilies) => (eb: ExpressionBuilder<Schema, "t
   if ("id" in which) return eb.and([...active, eb("id", "=", which.id)]);
   if ("applicationId" in which) {
     const ofUser = which.userId === undefined ? [] : [eb("user_id", "=", which.userId)];
-    return eb.and([...active, eb("application_id", "=", which.applicationId), ...ofUser]);
+    const unbound = which.isUnbound
+      ? [eb("dpop_jkt", "is", null), eb("certificate_thumbprint", "is", null)]
+      : [];
+    return eb.and([...active, eb("application_id", "=", which.applicationId), ...ofUser, ...unbound]);
   }
   if ("userId" in which) return eb.and([...active, eb("user_id", "=", which.userId)]);
   if ("consentId" in which) return eb.and([...active, eb("consent_id", "=", which.consentId)]);

@@ -52,6 +52,7 @@ import { signUps } from "./0053-sign-ups.ts";
 import { sharedApplications } from "./0054-shared-applications.ts";
 import { eventStreams } from "./0055-event-streams.ts";
 import { invitedConnections } from "./0056-invited-connections.ts";
+import { pushedRequests } from "./0057-pushed-requests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -108,4 +109,5 @@ export const timeline: readonly Migration[] = [
   sharedApplications,
   eventStreams,
   invitedConnections,
+  pushedRequests,
 ];

@@ -95,6 +95,19 @@ export interface TokenFamilyTable {
   certificate_thumbprint: string | null;
 }
 
+/** An authorization request that a client has pushed (RFC 9126); its request_uri is kept as SHA-256 only. */
+export interface PushedRequestTable {
+  org_id: string;
+  uri_hash: string;
+  application_id: string;
+  /** JSON: names and values. */
+  parameters: string;
+  /** They come from a request object that the client has signed. */
+  is_signed: number;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface RevokedAccessTokenTable {
   org_id: string;
   jti: string;
@@ -118,6 +131,7 @@ export interface SigningKeyTable {
 export interface TokensSchema {
   authorization_code: AuthorizationCodeTable;
   token_family: TokenFamilyTable;
+  pushed_request: PushedRequestTable;
   revoked_access_token: RevokedAccessTokenTable;
   signing_key: SigningKeyTable;
   device_authorization: DeviceAuthorizationTable;

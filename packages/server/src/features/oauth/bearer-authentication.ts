@@ -18,7 +18,7 @@ import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import type { Call } from "../../http/calls/call.ts";
 import { hasBoundCertificate } from "./client-authentication/client-device.ts";
-import { type DpopDeps, dpopAlgorithms, presentedProof } from "./sender-constraint.ts";
+import { type DpopDeps, dpopAlgorithms, type ProofSettings, presentedProof } from "./sender-constraint.ts";
 
 export interface BearerDeps extends PresentedDeviceDeps, DpopDeps {
   readonly database: Database;
@@ -90,7 +90,7 @@ async function requireProof(
   if (!isDpop)
     throw dpopError(organisation, "invalid_token", "the access token is bound to a key: use the scheme DPoP");
   const client = await deps.applications.find(organisation.id, claims.client_id);
-  const settings = { requireDpopNonce: client?.settings.requireDpopNonce ?? false };
+  const settings: ProofSettings = client?.settings ?? { requireDpopNonce: false, securityProfile: "none" };
   let proof: DpopProof | undefined;
   try {
     proof = presentedProof(deps, organisation, call, settings, token);

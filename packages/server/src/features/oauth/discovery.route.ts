@@ -19,6 +19,7 @@ import {
   type PublishedDocuments,
   publishedDocument,
 } from "../../http/published-documents.ts";
+import { responseModes } from "./authorize/request/authorization-request.ts";
 
 export interface DiscoveryDeps {
   readonly baseUrl: string;
@@ -41,8 +42,10 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   const handler = documentRoute<Organisation>(
     { documents, find: organisations.find, isUnavailable: isDatabaseUnavailable },
     async ({ id, settings }) => {
+      const { signUp, requirePushedAuthorizationRequests } = settings;
       const customScopes = await deps.customScopes.list(id);
-      const metadata = providerMetadata(id, { ...deps, customScopes, signUp: settings.signUp });
+      const own = { ...deps, customScopes, signUp, requirePushedAuthorizationRequests };
+      const metadata = providerMetadata(id, own);
       // The keys of pools that sign in the organisation's name are in its JWKS (sovereign-signing.md §1).
       const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
         pool.issuerMode === "organisation" ? [key.alg] : [],
@@ -71,11 +74,13 @@ export interface ProviderDescription {
   readonly certificates: CertificateUse | undefined;
   /** Default: off. */
   readonly signUp?: Pick<SignUpSettings, "mode">;
+  /** The organisation's policy. */
+  readonly requirePushedAuthorizationRequests: boolean;
 }
 
 export function providerMetadata(
   orgId: string,
-  { baseUrl, customScopes, certificates, signUp }: ProviderDescription,
+  { baseUrl, customScopes, certificates, signUp, requirePushedAuthorizationRequests }: ProviderDescription,
 ): Record<string, unknown> {
   const issuer = issuerOf(baseUrl, orgId);
   const authMethods = tokenEndpointAuthMethods.filter(
@@ -91,10 +96,13 @@ export function providerMetadata(
     revocation_endpoint: `${issuer}/revoke`,
     introspection_endpoint: `${issuer}/introspect`,
     end_session_endpoint: `${issuer}/end_session`,
+    pushed_authorization_request_endpoint: `${issuer}/par`,
+    require_pushed_authorization_requests: requirePushedAuthorizationRequests,
     device_authorization_endpoint: `${issuer}/device`,
     scopes_supported: [...new Set([...standardScopes, ...customScopes.map(({ name }) => name)])],
     response_types_supported: ["code"],
-    response_modes_supported: ["query", "fragment", "form_post"],
+    response_modes_supported: responseModes,
+    authorization_signing_alg_values_supported: signingAlgs,
     grant_types_supported: grantTypes,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: signingAlgs,
@@ -111,7 +119,8 @@ export function providerMetadata(
     claim_types_supported: ["normal"],
     claims_supported: [...new Set([...protocolClaims, ...userClaims(customScopes), ...customClaims])],
     claims_parameter_supported: true,
-    request_parameter_supported: false,
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: signingAlgs,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
@@ -135,6 +144,7 @@ function certificateMetadata(orgId: string, { baseUrl }: CertificateUse): Record
             revocation_endpoint: `${mtlsIssuer}/revoke`,
             introspection_endpoint: `${mtlsIssuer}/introspect`,
             device_authorization_endpoint: `${mtlsIssuer}/device`,
+            pushed_authorization_request_endpoint: `${mtlsIssuer}/par`,
           },
         }),
   };

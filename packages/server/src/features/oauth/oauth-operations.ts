@@ -232,5 +232,43 @@ export const oauthOperations: readonly DescribedOperation[] = [
       ...oauthErrorAnswers([429]),
     },
   },
+  {
+    method: "POST",
+    path: "/oauth/:org/par",
+    operationId: "pushAuthorizationRequest",
+    summary: "Push an authorization request (RFC 9126)",
+    description:
+      "The parameters of the authorization endpoint, or a signed request object (RFC 9101). The browser then comes with `client_id` and `request_uri`.",
+    tag: "OAuth",
+    security: clientSecurity,
+    body: form(
+      {
+        response_type: Type.Optional(Type.String()),
+        redirect_uri: Type.Optional(Type.String()),
+        scope: Type.Optional(scopeParameter),
+        code_challenge: Type.Optional(Type.String()),
+        code_challenge_method: Type.Optional(Type.String()),
+        state: Type.Optional(Type.String()),
+        request: Type.Optional(Type.String({ description: "A signed request object; all else is ignored" })),
+      },
+      {
+        ...{ response_type: "code", redirect_uri: "https://app.example/callback", scope: "openid" },
+        ...{ code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" },
+      },
+    ),
+    answers: {
+      201: {
+        description: "Where the request is for a minute",
+        schema: Type.Object(
+          {
+            request_uri: Type.String({ examples: ["urn:ietf:params:oauth:request_uri:…"] }),
+            expires_in: Type.Integer({ examples: [60] }),
+          },
+          { title: "PushedAuthorizationRequest" },
+        ),
+      },
+      ...errors,
+    },
+  },
   ...publishedOperations,
 ];

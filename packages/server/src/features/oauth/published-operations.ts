@@ -8,7 +8,7 @@ const members = <T extends TSchema>(names: string, schema: T): Record<string, T>
 const uri = Type.String({ format: "uri" });
 const strings = Type.Array(Type.String());
 const tokenEndpoints =
-  "token_endpoint userinfo_endpoint revocation_endpoint introspection_endpoint device_authorization_endpoint";
+  "token_endpoint userinfo_endpoint revocation_endpoint introspection_endpoint device_authorization_endpoint pushed_authorization_request_endpoint";
 
 const metadata = Type.Object(
   {
@@ -21,13 +21,14 @@ const metadata = Type.Object(
       id_token_signing_alg_values_supported token_endpoint_auth_methods_supported
       revocation_endpoint_auth_methods_supported introspection_endpoint_auth_methods_supported
       token_endpoint_auth_signing_alg_values_supported revocation_endpoint_auth_signing_alg_values_supported
-      introspection_endpoint_auth_signing_alg_values_supported dpop_signing_alg_values_supported code_challenge_methods_supported
+      introspection_endpoint_auth_signing_alg_values_supported dpop_signing_alg_values_supported
+      authorization_signing_alg_values_supported request_object_signing_alg_values_supported code_challenge_methods_supported
       prompt_values_supported acr_values_supported claim_types_supported claims_supported ui_locales_supported`,
       strings,
     ),
     ...members(
       `claims_parameter_supported request_parameter_supported request_uri_parameter_supported
-      authorization_response_iss_parameter_supported backchannel_logout_supported
+      authorization_response_iss_parameter_supported require_pushed_authorization_requests backchannel_logout_supported
       backchannel_logout_session_supported`,
       Type.Boolean(),
     ),

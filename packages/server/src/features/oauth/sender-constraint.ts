@@ -2,6 +2,7 @@
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { ApplicationSettings } from "../../core/applications/application.ts";
+import { isAlgAllowed } from "../../core/applications/security-profile.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { DpopNonces } from "../../core/dpop/dpop-nonces.ts";
 import { type DpopProof, invalidProof, readDpopProof } from "../../core/dpop/dpop-proof.ts";
@@ -19,6 +20,8 @@ export interface DpopDeps {
 /** As a `WWW-Authenticate` names them (§7.1). */
 export const dpopAlgorithms = Object.keys(jwsAlgorithms);
 
+export type ProofSettings = Pick<ApplicationSettings, "requireDpopNonce" | "securityProfile">;
+
 const NONCE_HEADER = "DPoP-Nonce";
 
 /**
@@ -31,7 +34,7 @@ export function presentedProof(
   deps: DpopDeps,
   organisation: Organisation,
   call: Pick<Call, "headers" | "raw" | "route">,
-  { requireDpopNonce }: Pick<ApplicationSettings, "requireDpopNonce">,
+  settings: ProofSettings,
   accessToken?: string,
 ): DpopProof | undefined {
   const text = call.headers["dpop"];
@@ -42,8 +45,11 @@ export function presentedProof(
     now: deps.clock(),
     ...(accessToken === undefined ? {} : { accessToken }),
   });
+  if (!isAlgAllowed(settings, proof.alg))
+    throw invalidProof("the algorithm of the DPoP proof is not accepted");
   const { nonce } = proof;
-  const isFine = nonce === undefined ? !requireDpopNonce : deps.dpopNonces.accepts(organisation.id, nonce);
+  const isFine =
+    nonce === undefined ? !settings.requireDpopNonce : deps.dpopNonces.accepts(organisation.id, nonce);
   if (isFine) return proof;
   throw new OAuthError("use_dpop_nonce", "the DPoP proof needs the nonce of the DPoP-Nonce header");
 }

@@ -32,6 +32,7 @@ const books: Readonly<Record<string, string>> = {
   operators_organisation: "told when it is made, as an organisation",
   rate_limit: "how often somebody tried",
   installation_key: "keys of the whole installation",
+  pushed_request: "what a client asks, for a minute",
   refused_request: "what a developer is shown of refused requests",
   schema_migration: "what the database has become",
   signing_request: "what waits for an agent: its end is told",

@@ -42,7 +42,16 @@ const cards: Readonly<Record<TabId, SettingCards>> = {
     ["consent", ["consentMode"]],
   ],
   advanced: [
-    ["security", ["requirePkce", "requireNonceWithoutPkce"]],
+    ["security", ["securityProfile", "requirePkce", "requireNonceWithoutPkce"]],
+    [
+      "requests",
+      [
+        "requirePushedAuthorizationRequests",
+        "requireSignedRequestObject",
+        "requestObjectSigningAlg",
+        "authorizationSignedResponseAlg",
+      ],
+    ],
     [
       "senderConstraint",
       ["dpopBoundAccessTokens", "requireDpopNonce", "tlsClientCertificateBoundAccessTokens"],
@@ -69,6 +78,7 @@ const forConfidential: ReadonlySet<SettingId> = new Set([
   "jwks",
   "jwksUri",
   "tlsClientAuthSanUri",
+  "securityProfile",
   "requirePkce",
   "requireNonceWithoutPkce",
 ]);
@@ -79,6 +89,10 @@ const forBrowsers: ReadonlySet<SettingId> = new Set([
   "returnUrls",
   "requirePkce",
   "requireNonceWithoutPkce",
+  "requirePushedAuthorizationRequests",
+  "requireSignedRequestObject",
+  "requestObjectSigningAlg",
+  "authorizationSignedResponseAlg",
 ]);
 
 const forUsers: ReadonlySet<SettingId> = new Set([

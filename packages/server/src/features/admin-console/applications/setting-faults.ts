@@ -17,7 +17,10 @@ export function settingFaults(
   { console: { applicationSettings: text } }: Messages,
   isSingle = false,
 ): Record<string, string> {
-  const texts = faults.map((fault) => [faultField(fault), faultText(fault, text, isSingle)] as const);
+  const texts = [
+    ...faults.map((fault) => [faultField(fault), faultText(fault, text, isSingle)] as const),
+    ...missingForProfile(faults, ids, text),
+  ];
   const first = (id: string) => texts.find(([field]) => field === id)?.[1];
   return Object.fromEntries(
     ids.flatMap((id) => {
@@ -27,6 +30,22 @@ export function settingFaults(
   );
 }
 
+/** What the security profile misses and other tabs have: it is told where the profile is chosen. */
+function missingForProfile(
+  faults: readonly Fault[],
+  ids: readonly SettingId[],
+  { fields, missingForProfile }: Texts,
+): Array<readonly [string, string]> {
+  const elsewhere = faults
+    .filter(({ code }) => code === "profile")
+    .map(faultField)
+    .filter((field) => !ids.some((id) => id === field));
+  if (elsewhere.length === 0) return [];
+  const labels: Readonly<Record<string, { readonly label: string }>> = fields;
+  const settings = [...new Set(elsewhere)].map((field) => labels[field]?.label ?? field).join(", ");
+  return [["securityProfile", missingForProfile({ settings })]];
+}
+
 function faultField({ path }: Fault): string {
   const [, member = ""] = /^(\w+)/.exec(path) ?? [];
   // Two members for one setting; the form has `consentMode`.
@@ -34,6 +53,7 @@ function faultField({ path }: Fault): string {
 }
 
 function faultText({ path, code, value = "" }: Fault, text: Texts, isSingle = false): string {
+  if (code === "profile") return text.requiredByProfile;
   if (code === "undefinedScope") return text.undefinedScope({ scope: value });
   const [, member = "", index] = /^(\w+)(?:\[(\d+)\])?/.exec(path) ?? [];
   const own: Readonly<Record<string, string>> = text.faults;

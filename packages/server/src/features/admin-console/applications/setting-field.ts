@@ -97,7 +97,8 @@ function labelChoices(
     label: labels[value] ?? value,
     ...(Object.hasOwn(texts, value) ? { text: texts[value] ?? "" } : {}),
   }));
-  return control.hasNone ? [{ value: "", label: applicationSettings.noMinimum }, ...choices] : choices;
+  const none = id === "requiredAcr" ? applicationSettings.noMinimum : applicationSettings.anyAlgorithm;
+  return control.hasNone ? [{ value: "", label: none }, ...choices] : choices;
 }
 
 const rowChecks = { "redirect-uris": redirectUrisFault, "return-urls": returnUrlsFault } as const;

@@ -15,6 +15,7 @@ export type PoliciesInput = {
   secondFactor: string;
   requireVerifiedEmail: boolean;
   allowAccountDeletion: boolean;
+  requirePushedAuthorizationRequests: boolean;
   sessionLifetimeSeconds: string;
   sessionIdleSeconds: string;
   defaultLocale: string;
@@ -45,6 +46,7 @@ const policyLabels = (
   secondFactor: text.secondFactor,
   requireVerifiedEmail: text.verifiedEmail,
   allowAccountDeletion: text.accountDeletion,
+  requirePushedAuthorizationRequests: text.pushedRequests,
   sessionLifetimeSeconds: text.sessionLifetime,
   sessionIdleSeconds: text.sessionIdle,
   defaultLocale: text.language,
@@ -86,6 +88,12 @@ function policyFields(view: FormView<PoliciesInput>): Content {
       ...{ label: text.accountDeletionLabel, legend: text.accountDeletion },
       hint: text.accountDeletionHint,
       isChecked: input.allowAccountDeletion,
+    }),
+    checkField({
+      ...field("requirePushedAuthorizationRequests"),
+      ...{ label: text.pushedRequestsLabel, legend: text.pushedRequests },
+      hint: text.pushedRequestsHint,
+      isChecked: input.requirePushedAuthorizationRequests,
     }),
     fieldRow(
       duration("sessionLifetimeSeconds", text.sessionLifetimeHint),

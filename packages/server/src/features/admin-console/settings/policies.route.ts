@@ -38,6 +38,7 @@ const toInput = ({ settings }: Organisation): PoliciesInput => ({
   secondFactor: settings.secondFactor,
   requireVerifiedEmail: settings.requireVerifiedEmail,
   allowAccountDeletion: settings.allowAccountDeletion,
+  requirePushedAuthorizationRequests: settings.requirePushedAuthorizationRequests,
   sessionLifetimeSeconds: String(settings.sessionLifetimeSeconds),
   sessionIdleSeconds: String(settings.sessionIdleSeconds),
   defaultLocale: settings.defaultLocale,
@@ -55,6 +56,7 @@ function readInput({ values }: SentForm): PoliciesInput {
     secondFactor: text("secondFactor"),
     requireVerifiedEmail: values.has("requireVerifiedEmail"),
     allowAccountDeletion: values.has("allowAccountDeletion"),
+    requirePushedAuthorizationRequests: values.has("requirePushedAuthorizationRequests"),
     sessionLifetimeSeconds: seconds("sessionLifetimeSeconds"),
     sessionIdleSeconds: seconds("sessionIdleSeconds"),
     defaultLocale: text("defaultLocale"),
@@ -110,6 +112,7 @@ function toDisplay(
     secondFactor: policy ? text.secondFactors[policy].label : input.secondFactor,
     requireVerifiedEmail: input.requireVerifiedEmail ? frame.yes : frame.no,
     allowAccountDeletion: input.allowAccountDeletion ? frame.yes : frame.no,
+    requirePushedAuthorizationRequests: input.requirePushedAuthorizationRequests ? frame.yes : frame.no,
     defaultLocale: locale === undefined ? input.defaultLocale : languageName(locale),
   };
 }

@@ -100,6 +100,10 @@ function policiesCard({ record, consoleUri, messages }: SettingsView): Html {
         label: text.accountDeletion,
         content: text.accountDeletionStates[settings.allowAccountDeletion ? "yes" : "no"],
       },
+      {
+        label: text.pushedRequests,
+        content: text.pushedRequestsStates[settings.requirePushedAuthorizationRequests ? "yes" : "no"],
+      },
       { label: text.sessionLifetime, content: messages.format.lifetime(settings.sessionLifetimeSeconds) },
       { label: text.sessionIdle, content: messages.format.lifetime(settings.sessionIdleSeconds) },
       { label: text.language, content: languageName(settings.defaultLocale) },

@@ -45,6 +45,9 @@ const policies = {
   secondFactor: Type.Enum(["optional", "required"]),
   requireVerifiedEmail: Type.Boolean(),
   allowAccountDeletion: Type.Boolean(),
+  requirePushedAuthorizationRequests: Type.Boolean({
+    description: "Every application must push its authorization requests (RFC 9126)",
+  }),
   deviceAttestation: Type.String(),
   deviceEkTrust: Type.String(),
   defaultLocale: Type.String(),

@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { CLIENT_MEMBERS } from "../../../testing/fixtures/client-members.ts";
 import { makePool } from "../../../testing/fixtures/agent.ts";
 import {
   credentials,
@@ -30,16 +31,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-
-const MEMBERS =
-  `clientId name description logoUri homepageUri clientType redirectUris postLogoutRedirectUris returnUrls grantTypes
-  allowedScopes tokenEndpointAuthMethod jwks jwksUri tlsClientAuthSanUri tlsClientCertificateBoundAccessTokens
-  RequireConsent consentMode requirePkce requireNonceWithoutPkce AccessTokenLifetimeSeconds
-  RefreshTokenLifetimeSeconds refreshTokenAbsoluteLifetimeSeconds refreshTokenGraceSeconds
-  issueRefreshTokenWithoutOfflineAccess idTokenIncludesScopeClaims idTokenSignedResponseAlg accessTokenSignedResponseAlg accessTokenType audience
-  backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
-  dpopBoundAccessTokens requireDpopNonce
-  signingPoolId secrets createdAt updatedAt`.split(/\s+/);
 
 describe("management API: clients", () => {
   forEachDatabase(({ fresh }) => {
@@ -81,7 +72,7 @@ describe("management API: clients", () => {
 
     test("a new client has the contract's members, the defaults, and its first secret once", async () => {
       const { id, body, headers } = await create();
-      assert.deepEqual(Object.keys(body).sort(), [...MEMBERS, "clientSecret"].sort());
+      assert.deepEqual(Object.keys(body).sort(), [...CLIENT_MEMBERS, "clientSecret"].sort());
       assert.equal(headers.get("location"), `${running.baseUrl}/legacy/api/oauth/clients/${id}`);
       const { clientSecret, ...record } = body;
       assert.match(String(clientSecret), /^sgn_cs_/);

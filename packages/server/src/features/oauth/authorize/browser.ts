@@ -5,6 +5,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
+import type { ClientKeys } from "../../../core/applications/client-keys.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
@@ -48,6 +49,7 @@ import { type Flow, type Flows, formParameters } from "./flow.ts";
 export type { Visit } from "../../../page-kit/page.ts";
 
 export interface BrowserDeps extends GuessDeps, BusyDeps {
+  readonly clientKeys: ClientKeys;
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;

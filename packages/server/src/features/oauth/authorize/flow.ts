@@ -3,6 +3,7 @@
  * carry but not change them. The server stores nothing. The seal grants no rights: every step checks session, client and
  * request again.
  */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Form } from "@signet/protocol/form";
 import type { Macs } from "../../../core/encryption/macs.ts";
 import { type Prompt, requestParameters } from "./request/authorization-request.ts";
@@ -14,6 +15,16 @@ export interface Flow {
   readonly startedAt: number;
   /** Set when the sign-in is for a page of this server and not for an application. */
   readonly page?: InternalPage;
+  /** Absent when the parameters came with the browser, unsigned. */
+  readonly origin?: FlowOrigin;
+}
+
+/** How the request arrived (received-request.ts). */
+export interface FlowOrigin {
+  /** SHA-256 of the request_uri of a pushed request, which the response uses up. */
+  readonly pushed?: string;
+  /** The client has signed it. */
+  readonly isSigned?: boolean;
 }
 
 /** A page of this server that needs a sign-in. Its path comes from code, never from a request. */
@@ -38,29 +49,51 @@ const LIFETIME_MS = 24 * 3600 * 1000;
 /** @param macs under keys that are derived from the master keys for this purpose, so that every node opens what another sealed */
 export function flows(macs: Macs): Flows {
   return {
-    seal: ({ orgId, parameters, startedAt, page }) => {
-      const content = page ? [startedAt, parameters, page] : [startedAt, parameters];
-      const body = Buffer.from(JSON.stringify(content)).toString("base64url");
+    seal: ({ orgId, parameters, startedAt, page, origin }) => {
+      const content = [
+        startedAt,
+        parameters,
+        ...(page || origin ? [page ?? null] : []),
+        ...(origin ? [origin] : []),
+      ];
+      const body = pack(JSON.stringify(content));
       return `${body}.${macs.of(`${orgId}|${body}`)}`;
     },
     open: (sealed, orgId, now) => {
       const [body, presented, ...rest] = (sealed ?? "").split(".");
       if (!body || !presented || rest.length > 0) return undefined;
       if (!macs.isOf(`${orgId}|${body}`, presented)) return undefined;
-      const [startedAt, parameters, page] = JSON.parse(Buffer.from(body, "base64url").toString()) as [
+      const [startedAt, parameters, page, origin] = JSON.parse(unpack(body)) as [
         number,
         Flow["parameters"],
-        InternalPage | undefined,
+        InternalPage | null | undefined,
+        FlowOrigin | undefined,
       ];
       if (startedAt + LIFETIME_MS <= now) return undefined;
-      return { orgId, parameters, startedAt, ...(page ? { page } : {}) };
+      return { orgId, parameters, startedAt, ...(page ? { page } : {}), ...(origin ? { origin } : {}) };
     },
   };
 }
 
-export function createFlow(orgId: string, form: Form, startedAt: number): Flow {
+/** Larger ones are compressed: the pages carry the flow in their addresses. */
+const MAX_PLAIN = 2_000;
+/** No base64url has it. */
+const PACKED = "~";
+
+const pack = (text: string): string =>
+  text.length <= MAX_PLAIN
+    ? Buffer.from(text).toString("base64url")
+    : PACKED + deflateRawSync(text).toString("base64url");
+
+/** Of a body whose seal has been verified. */
+const unpack = (body: string): string =>
+  body.startsWith(PACKED)
+    ? inflateRawSync(Buffer.from(body.slice(1), "base64url")).toString()
+    : Buffer.from(body, "base64url").toString();
+
+export function createFlow(orgId: string, form: Form, startedAt: number, origin?: FlowOrigin): Flow {
   const parameters = formParameters(form).filter(([name]) => requestParameters.has(name));
-  return { orgId, parameters, startedAt };
+  return { orgId, parameters, startedAt, ...(origin ? { origin } : {}) };
 }
 
 export function formParameters(form: Form): Flow["parameters"] {
@@ -69,7 +102,9 @@ export function formParameters(form: Form): Flow["parameters"] {
   );
 }
 
-export function flowForm({ parameters }: Flow): Form {
+export const flowForm = ({ parameters }: Flow): Form => parametersForm(parameters);
+
+export function parametersForm(parameters: Flow["parameters"]): Form {
   const values = new Map<string, string>();
   const allValues = new Map<string, string[]>();
   for (const [name, value] of parameters) {

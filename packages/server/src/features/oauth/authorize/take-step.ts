@@ -18,11 +18,12 @@ import {
 } from "./request/authorization-request.ts";
 import { type CodeBasis, issueCode } from "./request/issue-code.ts";
 import { answerWithPoolSignedCode } from "./request/pool-signed-code.ts";
+import { requireOrigin } from "./request/request-origin.ts";
 import { showAccountChoice, showLogin, showNotAssigned } from "./sign-in/show-login.ts";
 import { loadSignInContext } from "./sign-in-context.ts";
 
 /** Characters; with the browser's own headers they must fit into the 16 KiB of a request's head. */
-const MAX_SEALED = 12_000;
+export const MAX_SEALED = 12_000;
 
 export interface AuthorizationFlow {
   readonly kind: "authorization";
@@ -64,8 +65,10 @@ export async function readFlow(
     return { kind: "page", flow, request: page, step };
   }
   const form = flowForm(flow);
-  const target = await readTarget(deps.applications, visit.organisation.id, form, deps.refusedRequests);
+  const verified = await readTarget(deps.applications, visit.organisation.id, form, deps.refusedRequests);
+  const target = { ...verified, pushed: flow.origin?.pushed };
   try {
+    requireOrigin(visit.organisation, target.application, flow.origin);
     // The pages carry the sealed flow in their addresses.
     if (deps.flows.seal(flow).length > MAX_SEALED)
       throw new OAuthError("invalid_request", "the request is too long");

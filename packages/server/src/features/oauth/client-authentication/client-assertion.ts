@@ -9,6 +9,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { errors, type JWTVerifyResult, jwtVerify } from "jose";
 import type { Application } from "../../../core/applications/application.ts";
 import { type ClientKeys, ClientKeysUnavailable } from "../../../core/applications/client-keys.ts";
+import { isAlgAllowed, isFapi } from "../../../core/applications/security-profile.ts";
 import { seconds } from "../../../core/clock.ts";
 import { consumeOnce } from "../../../core/consumed-values.store.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
@@ -80,7 +81,10 @@ export async function verifyClientAssertion(
   if (!isAssertionType(protectedHeader.typ))
     throw new InvalidAssertion("the header's typ names another type of token");
   const audiences = await acceptedAudiences(deps, application, endpoint);
-  const problem = findAudienceProblem(payload.aud, audiences) ?? findTimeProblem(payload, seconds(now));
+  const isListed = isFapi(application.settings) && typeof payload.aud !== "string";
+  const problem = isListed
+    ? "aud is a list"
+    : (findAudienceProblem(payload.aud, audiences) ?? findTimeProblem(payload, seconds(now)));
   if (problem !== undefined) throw new InvalidAssertion(problem);
   const { jti, exp = 0 } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > 255) throw new InvalidAssertion("jti is missing");
@@ -101,15 +105,17 @@ async function acceptedAudiences(
   endpoint: string,
 ): Promise<string[]> {
   const issuer = issuerOf(deps.baseUrl, application.orgId);
-  // RFC 8705 §5: clients with certificates use the mTLS aliases of the endpoints.
-  const bases =
-    deps.mtlsBaseUrl === undefined ? [issuer] : [issuer, issuerOf(deps.mtlsBaseUrl, application.orgId)];
-  return [
+  const issuers = [
     issuer,
     // A client of a signing pool may have discovered the endpoints in the metadata of the pool's issuer.
     await applicationIssuer(deps, application),
-    ...bases.flatMap((base) => [`${base}/token`, `${base}${endpoint}`]),
   ];
+  // FAPI 2.0 SP §5.3.2.1: the issuer alone.
+  if (isFapi(application.settings)) return issuers;
+  // RFC 8705 §5: clients with certificates use the mTLS aliases of the endpoints.
+  const bases =
+    deps.mtlsBaseUrl === undefined ? [issuer] : [issuer, issuerOf(deps.mtlsBaseUrl, application.orgId)];
+  return [...issuers, ...bases.flatMap((base) => [`${base}/token`, `${base}${endpoint}`])];
 }
 
 /** The client controls the header: typ may be any JSON value. */
@@ -124,7 +130,7 @@ async function verifySignature(
 ): Promise<JWTVerifyResult> {
   try {
     return await jwtVerify(assertion, deps.clientKeys.lookup(application), {
-      algorithms: ALGORITHMS,
+      algorithms: ALGORITHMS.filter((alg) => isAlgAllowed(application.settings, alg)),
       issuer: application.id,
       subject: application.id,
       requiredClaims: ["aud", "exp", "jti"],

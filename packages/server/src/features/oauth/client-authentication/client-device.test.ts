@@ -183,8 +183,13 @@ forEachDatabase(({ fresh }) => {
       revocation_endpoint: `${own}/revoke`,
       introspection_endpoint: `${own}/introspect`,
       device_authorization_endpoint: `${own}/device`,
+      pushed_authorization_request_endpoint: `${own}/par`,
     });
-    const about = { baseUrl: "https://id.example", customScopes: [] };
+    const about = {
+      baseUrl: "https://id.example",
+      customScopes: [],
+      requirePushedAuthorizationRequests: false,
+    };
     const byProxy = providerMetadata(device.orgId, { ...about, certificates: { baseUrl: undefined } });
     assert.equal(byProxy["tls_client_certificate_bound_access_tokens"], true);
     assert.equal(byProxy["mtls_endpoint_aliases"], undefined, "they are where all the others are");

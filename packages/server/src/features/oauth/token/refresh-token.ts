@@ -6,6 +6,7 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
+import { isFapi } from "../../../core/applications/security-profile.ts";
 import { recordOnce } from "../../../core/audit/unauthenticated-events.ts";
 import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
@@ -64,6 +65,9 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
   // RFC 9449 §5: a public client's refresh token is bound to the key. Before reuse detection too, and in the grace window.
   const isBound = application.settings.tokenEndpointAuthMethod === "none" && family.dpopJkt !== null;
   if (isBound && family.dpopJkt !== request.dpopJkt) throw refused("bound to another key");
+  // FAPI 2.0: what was issued before the application had the profile ends.
+  if (isFapi(application.settings) && family.dpopJkt === null && family.certificateThumbprint === null)
+    throw refused("bound to nothing");
   const proofHash = sha256Base64url(token);
   await requireUsable(deps, request, family, proofHash, now);
   const user = await findUser(deps.database.query, organisation.id, family.userId);
@@ -89,7 +93,9 @@ async function rotate(
 ): Promise<ConsumedGrant> {
   const { orgId, id } = family;
   const { query } = deps.database;
-  const successors = deriveSuccessors(deps, orgId, id, token);
+  // FAPI 2.0 SP §5.3.2.1: a bound token is not rotated; the same one goes on.
+  const derived = deriveSuccessors(deps, orgId, id, token);
+  const successors = isFapi(request.application.settings) ? ([token, ...derived] as const) : derived;
   const [refreshToken] = successors;
   const now = deps.clock();
   const rotation = {

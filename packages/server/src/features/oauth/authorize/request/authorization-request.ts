@@ -11,13 +11,14 @@ import { matchRedirectUri } from "@signet/protocol/oauth/redirect-uri";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import type { Application, ApplicationSettings } from "../../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
+import { signsMessages } from "../../../../core/applications/security-profile.ts";
 import { noteCaller } from "../../../../core/audit/audited-request.ts";
 import type { RefusalReason } from "../../../../core/refused-requests/refused-request.ts";
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
 import { requestedResources } from "../../token/grant.ts";
-import { toResponseMode, unsignedResponseMode } from "./request-object.ts";
+import { unsignedResponseMode } from "./request-object.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
@@ -46,11 +47,18 @@ export const requestParameters: ReadonlySet<string> = new Set([
 ]);
 
 /** Where the response goes: verified. */
-export interface AnswerTarget {
+export interface AnswerTarget extends RequestedMode {
   readonly application: Application;
   readonly redirectUri: string;
-  readonly responseMode: ResponseMode;
+  /** SHA-256 of the request_uri of a pushed request: the response uses it up. */
+  readonly pushed?: string | undefined;
   readonly state: string | undefined;
+}
+
+export interface RequestedMode {
+  readonly responseMode: ResponseMode;
+  /** The response is one signed JWT (JARM). */
+  readonly isJwt: boolean;
 }
 
 export type Prompt = "none" | "login" | "consent" | "select_account" | "create";
@@ -87,11 +95,7 @@ export async function readTarget(
   refusals?: Pick<RefusedRequests, "note">,
 ): Promise<AnswerTarget> {
   requireSingle(form, ["client_id", "redirect_uri"]);
-  const clientId = form.values.get("client_id");
-  if (clientId === undefined) throw pageError("client-id-missing", "The client_id parameter is missing.");
-  const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
-  if (!application) throw pageError("client-unknown", "The client_id is unknown.");
-  noteCaller(orgId, application.id);
+  const application = await readClient(applications, orgId, form);
   const redirectUri = form.values.get("redirect_uri");
   const refused = (reason: RefusalReason, description: string) => {
     const error = pageError(reason, description);
@@ -102,8 +106,31 @@ export async function readTarget(
     throw refused("redirect-uri-missing", "The redirect_uri parameter is missing.");
   if (!matchRedirectUri(redirectUri, application.settings.redirectUris, application.clientType))
     throw refused("redirect-uri-unregistered", "The redirect_uri is not registered for this application.");
-  const mode = form.values.get("response_mode") ?? unsignedResponseMode(form.values.get("request"));
-  return { application, redirectUri, responseMode: toResponseMode(mode), state: form.values.get("state") };
+  return { application, redirectUri, ...requestedMode(application, form), state: form.values.get("state") };
+}
+
+/** @throws OAuthError shown on a page */
+export async function readClient(
+  applications: ApplicationDirectory,
+  orgId: string,
+  form: Form,
+): Promise<Application> {
+  const clientId = form.values.get("client_id");
+  if (clientId === undefined) throw pageError("client-id-missing", "The client_id parameter is missing.");
+  const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
+  if (!application) throw pageError("client-unknown", "The client_id is unknown.");
+  noteCaller(orgId, application.id);
+  return application;
+}
+
+/** The default is `query`, for a mode that is not supported too: its refusal has to go somewhere. */
+export function requestedMode({ settings }: Application, { values }: Form): RequestedMode {
+  const text = values.get("response_mode") ?? unsignedResponseMode(values.get("request"));
+  const plain = text?.replace(/(?:^|\.)jwt$/, "");
+  const responseMode = plain === "fragment" || plain === "form_post" ? plain : "query";
+  const isJwt = signsMessages(settings) || plain !== text;
+  // Only a local key signs it.
+  return { responseMode, isJwt: isJwt && settings.signingPoolId === undefined };
 }
 
 /**
@@ -145,10 +172,21 @@ const pageError = (reason: string, description: string) =>
 const invalid = (description: string, reason?: RefusalReason) =>
   new OAuthError("invalid_request", description, reason === undefined ? {} : { reason });
 
+const plainModes: readonly string[] = ["query", "fragment", "form_post"];
+/** JARM §2.3; `jwt` is the default of the response type. */
+const jwtModes: readonly string[] = ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"];
+export const responseModes = [...plainModes, ...jwtModes];
+
 function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]): void {
   const mode = values.get("response_mode");
-  if (mode !== undefined && !["query", "fragment", "form_post"].includes(mode))
+  const isPoolSigned = application.settings.signingPoolId !== undefined;
+  if (mode !== undefined && !(plainModes.includes(mode) || (jwtModes.includes(mode) && !isPoolSigned)))
     throw invalid("response_mode is not supported");
+  // FAPI 2.0 Message Signing §5.4.2.
+  if (mode !== undefined && signsMessages(application.settings) && !jwtModes.includes(mode))
+    throw invalid("response_mode must be one of JARM");
+  if (values.has("request") && values.has("request_uri"))
+    throw invalid("request and request_uri cannot be combined");
   if (values.has("request"))
     throw new OAuthError("request_not_supported", "request objects are not supported", {
       reason: "request-object",

@@ -20,7 +20,7 @@ import {
   redirectToGet,
   type Visit,
 } from "../browser.ts";
-import { createFlow, type Flow, withAnotherAccount, withPrompts } from "../flow.ts";
+import { type Flow, withAnotherAccount, withPrompts } from "../flow.ts";
 import {
   type AuthorizationFlow,
   answerGranted,
@@ -31,6 +31,7 @@ import {
 } from "../take-step.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { issueCode } from "./issue-code.ts";
+import { receivedFlow } from "./received-request.ts";
 
 export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get("/oauth/:org/authorize", browserRoute(deps, authorize));
@@ -38,13 +39,14 @@ export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
 }
 
 async function authorize(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const current = await readFlow(deps, visit, requestedFlow(deps, visit, parseQuery(visit.request)));
+  const flow = await requestedFlow(deps, visit, parseQuery(visit.request));
+  const current = flow && (await readFlow(deps, visit, flow));
   if (current) await takeStep(deps, visit, current);
 }
 
 async function decideOrRepeat(deps: BrowserDeps, visit: Visit): Promise<void> {
   const form = parsedForm(visit.request);
-  if (!carriesFlow(form)) return redirectToGet(visit, "authorize", form);
+  if (!carriesFlow(form)) return repeatByGet(deps, visit, form);
   const current = await readSealedFlow(deps, visit, form.values.get("flow"));
   if (!current) return;
   // A foreign form, or one that another sign-in has overtaken, decides nothing: its step is shown again.
@@ -73,8 +75,15 @@ function carriesFlow({ values }: Form): boolean {
   return values.has("flow") && !values.has("response_type") && !values.has("client_id");
 }
 
-function requestedFlow(deps: BrowserDeps, visit: Visit, query: Form): Flow {
-  if (!carriesFlow(query)) return createFlow(visit.organisation.id, query, deps.clock());
+/** A request object need not fit into a query: what it asks for goes on sealed. */
+async function repeatByGet(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+  if (!form.values.has("request")) return redirectToGet(visit, "authorize", form);
+  const flow = await receivedFlow(deps, visit, form);
+  if (flow) await continueFlow(deps, visit, flow);
+}
+
+async function requestedFlow(deps: BrowserDeps, visit: Visit, query: Form): Promise<Flow | undefined> {
+  if (!carriesFlow(query)) return receivedFlow(deps, visit, query);
   requireSingle(query);
   return openFlow(deps, visit, query.values.get("flow"));
 }

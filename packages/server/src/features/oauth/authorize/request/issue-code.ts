@@ -1,6 +1,8 @@
 /** Issues the authorization code of a granted request. */
-import { CODE_LIFETIME_MS, newCode } from "../../../../core/codes/authorization-code.ts";
+import { codeLifetimeMs } from "../../../../core/applications/security-profile.ts";
+import { newCode } from "../../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../../core/codes/codes.store.ts";
+import { usePushedRequest } from "../../../../core/pushed-requests/pushed-request.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import type { SigningRequestRef } from "../../../../core/tokens/signer.ts";
 import type { Authentication } from "../../../../core/tokens/token-family.ts";
@@ -25,6 +27,7 @@ export interface CodeBasis {
 /**
  * @param db the transaction that records the consent, or the plain connection
  * @param signing the tokens that an agent has signed for the code
+ * @throws OAuthError shown on a page when another response has used the pushed request
  */
 export async function issueCode(
   deps: BrowserDeps,
@@ -35,6 +38,8 @@ export async function issueCode(
 ): Promise<string> {
   const now = deps.clock();
   const { session, user } = signedIn;
+  const { pushed: uriHash } = request;
+  if (uriHash !== undefined) await usePushedRequest(db, { orgId: session.orgId, uriHash }, now);
   const { plaintext, hash } = newCode();
   await insertCode(db, {
     orgId: session.orgId,
@@ -53,7 +58,7 @@ export async function issueCode(
     requestedClaims: access.requestedClaims,
     authentication: authenticationClaims(request, signedIn),
     createdAt: now,
-    expiresAt: now + CODE_LIFETIME_MS,
+    expiresAt: now + codeLifetimeMs(request.application.settings),
     usedAt: null,
     familyId: null,
     signing,

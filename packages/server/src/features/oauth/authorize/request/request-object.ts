@@ -2,7 +2,6 @@
  * An unsigned request object (OpenID Connect Core §6.1). They are not supported, but the refusal goes where the client
  * listens: by the `response_mode` in the object, if none stands beside it. Nothing else is read from it.
  */
-import type { ResponseMode } from "@signet/protocol/oauth/authorization-response";
 
 const MAX_LETTERS = 16_384;
 
@@ -24,7 +23,3 @@ function readMember(part: string, name: string): unknown {
     return undefined;
   }
 }
-
-/** The default is `query`, for a mode that is not supported too: its refusal has to go somewhere. */
-export const toResponseMode = (mode: string | undefined): ResponseMode =>
-  mode === "fragment" || mode === "form_post" ? mode : "query";

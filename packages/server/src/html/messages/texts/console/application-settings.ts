@@ -2,9 +2,10 @@
 export type ConsoleApplicationSettingsTexts = {
   console: {
     applicationSettings: {
-      noMinimum: string; noPool: string; unknownPool: string;
+      noMinimum: string; noPool: string; anyAlgorithm: string; unknownPool: string;
       range: (values: { min: number; max: number }) => string; fine: string;
       undefinedScope: (values: { scope: string }) => string;
+      missingForProfile: (values: { settings: string }) => string; requiredByProfile: string;
       inLine: (values: { count: number; value: string }) => string;
       cards: {
         general: { title: string; text: string; }; addresses: { title: string; text: string; };
@@ -14,7 +15,7 @@ export type ConsoleApplicationSettingsTexts = {
         logout: { title: string; text: string; }; access: { title: string; text: string; };
         scopes: { title: string; text: string; }; consent: { title: string; text: string; };
         security: { title: string; text: string; }; sessionKeys: { title: string; text: string; };
-        senderConstraint: { title: string; text: string; };
+        senderConstraint: { title: string; text: string; }; requests: { title: string; text: string; };
       };
       fields: {
         name: { label: string; hint: string; }; description: { label: string; hint: string; };
@@ -44,6 +45,11 @@ export type ConsoleApplicationSettingsTexts = {
         backchannelLogoutUri: { label: string; hint: string; };
         dpopBoundAccessTokens: { label: string; hint: string; };
         requireDpopNonce: { label: string; hint: string; };
+        requirePushedAuthorizationRequests: { label: string; hint: string; };
+        requireSignedRequestObject: { label: string; hint: string; };
+        requestObjectSigningAlg: { label: string; hint: string; };
+        authorizationSignedResponseAlg: { label: string; hint: string; };
+        securityProfile: { label: string; hint: string; };
       };
       otherScopes: { other: string; otherHint: string; };
       choices: {
@@ -60,6 +66,7 @@ export type ConsoleApplicationSettingsTexts = {
       ownChoices: {
         groupsClaim: { assigned: string; all: string; };
         groupsClaimValue: { displayName: string; id: string; externalId: string; };
+        securityProfile: { none: string; fapi2: string; "fapi2-message-signing": string; };
       };
       faults: {
         name: string; description: string; homepageUri: string; logoUri: string; contacts: string;

@@ -17,13 +17,14 @@ export type ConsoleSettingsTexts = {
       };
       verifiedEmail: string; verifiedEmailStates: { yes: string; no: string; }; verifiedEmailLabel: string;
       verifiedEmailHint: string; accountDeletion: string; accountDeletionStates: { yes: string; no: string; };
-      accountDeletionLabel: string; accountDeletionHint: string; sessionLifetime: string;
-      sessionLifetimeHint: string; sessionIdle: string; sessionIdleHint: string; language: string;
-      languageHint: string; auditRetention: string; auditRetentionHint: string;
-      auditRetentionOf: (values: { count: number }) => string; months: string; devices: string;
-      devicesText: string; devicesEdit: string; attestation: string; identity: string; id: string;
-      issuer: string; created: string; copy: string; copied: string; end: string; endCommand: string;
-      endText: string; save: string;
+      accountDeletionLabel: string; accountDeletionHint: string; pushedRequests: string;
+      pushedRequestsStates: { yes: string; no: string; }; pushedRequestsLabel: string;
+      pushedRequestsHint: string; sessionLifetime: string; sessionLifetimeHint: string; sessionIdle: string;
+      sessionIdleHint: string; language: string; languageHint: string; auditRetention: string;
+      auditRetentionHint: string; auditRetentionOf: (values: { count: number }) => string; months: string;
+      devices: string; devicesText: string; devicesEdit: string; attestation: string; identity: string;
+      id: string; issuer: string; created: string; copy: string; copied: string; end: string;
+      endCommand: string; endText: string; save: string;
       faults: {
         name: string; colour: string; contrast: string; link: string; "logo-form": string;
         "logo-size": string; "logo-sides": string; range: string; "idle-above-lifetime": string;

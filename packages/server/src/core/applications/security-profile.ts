@@ -1,0 +1,74 @@
+/** FAPI 2.0 for one application: what its settings must have, and what follows from them everywhere else. */
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
+import { CODE_LIFETIME_MS } from "../codes/authorization-code.ts";
+import type { ApplicationSettings, GrantType, TokenEndpointAuthMethod } from "./application.ts";
+
+export interface ProfileFault {
+  readonly path: string;
+  readonly message: string;
+  readonly code: "profile";
+}
+
+/** FAPI 2.0 Security Profile, final; Message Signing includes it. */
+export const isFapi = ({ securityProfile }: Pick<ApplicationSettings, "securityProfile">): boolean =>
+  securityProfile !== "none";
+
+/** FAPI 2.0 Message Signing, final: signed requests and responses. */
+export const signsMessages = ({ securityProfile }: Pick<ApplicationSettings, "securityProfile">): boolean =>
+  securityProfile === "fapi2-message-signing";
+
+const FAPI_CODE_LIFETIME_MS = 60_000;
+
+/** SP §5.3.2.1: at most a minute. */
+export const codeLifetimeMs = (settings: ApplicationSettings): number =>
+  isFapi(settings) ? FAPI_CODE_LIFETIME_MS : CODE_LIFETIME_MS;
+
+/** SP §5.4: RS256 is not among the algorithms, neither ours nor the client's. */
+export const isAlgAllowed = (settings: Pick<ApplicationSettings, "securityProfile">, alg: unknown): boolean =>
+  !isFapi(settings) || alg !== "RS256";
+
+const methods: readonly TokenEndpointAuthMethod[] = [
+  "private_key_jwt",
+  "tls_client_auth",
+  "self_signed_tls_client_auth",
+];
+const grants: readonly GrantType[] = ["authorization_code", "refresh_token", "client_credentials"];
+const signatures = [
+  ...(["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const),
+  ...(["authorizationSignedResponseAlg", "requestObjectSigningAlg"] as const),
+];
+
+/** One for each member that keeps the profile from being kept. */
+export function profileFaults(clientType: ClientType, settings: ApplicationSettings): ProfileFault[] {
+  if (!isFapi(settings)) return [];
+  const isBound = settings.dpopBoundAccessTokens || settings.tlsClientCertificateBoundAccessTokens;
+  const unencrypted = settings.redirectUris.flatMap((uri, index) =>
+    uri.startsWith("https://") ? [] : [`redirectUris[${index}]`],
+  );
+  const weak = signatures.filter((name) => !isAlgAllowed(settings, settings[name]));
+  return [
+    ...unless(clientType === "confidential", "clientType", "must be confidential"),
+    ...unless(
+      methods.includes(settings.tokenEndpointAuthMethod),
+      "tokenEndpointAuthMethod",
+      `must be one of ${methods.join(", ")}`,
+    ),
+    ...unless(isBound, "dpopBoundAccessTokens", "tokens must be bound: this, or to a certificate"),
+    ...unless(settings.requirePkce, "requirePkce", "must be true"),
+    ...unencrypted.flatMap((path) => unless(false, path, "must be https")),
+    ...unless(
+      settings.grantTypes.every((grant) => grants.includes(grant)),
+      "grantTypes",
+      `must be some of ${grants.join(", ")}`,
+    ),
+    ...weak.flatMap((path) => unless(false, path, "must be ES256, PS256 or EdDSA")),
+    ...unless(
+      !(signsMessages(settings) && settings.signingPoolId !== undefined),
+      "signingPoolId",
+      "agents sign no authorization responses",
+    ),
+  ];
+}
+
+const unless = (isFine: boolean, path: string, rule: string): ProfileFault[] =>
+  isFine ? [] : [{ path, message: `${rule} with this security profile`, code: "profile" }];
