@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
 import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { CONSOLE } from "../page-kit/page.ts";
-import { testBrowser } from "../testing/fakes/browser.ts";
+import { authorizationRequest, testBrowser } from "../testing/fakes/browser.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import { credentials, getTokens, postForm, refresh } from "../testing/fixtures/client.ts";
 import { askForCodes, decideDeviceCode, makeDeviceApp, poll } from "../testing/fixtures/device.ts";
@@ -266,6 +266,8 @@ describe("OAuth responses match the OpenAPI document", () => {
       redirectUris: ["https://app.example/callback"],
     });
     await getTokens(org, { scope: "openid" }, client);
+    const { parameters } = authorizationRequest(client.application.id, "https://app.example/callback");
+    assert.equal((await postForm(`${org.issuer}/par`, { ...parameters, ...credentials(client) })).status, 201);
     await fetch(`${org.issuer}/.well-known/jwks.json?again`);
     expect("getKeySet", 200);
     const seen = new Set(judged.map(({ operationId }) => operationId));

@@ -46,6 +46,7 @@ import { deviceProbes } from "../testing/probes/device-probes.ts";
 import { documentProbes, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
 import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { imageProbes } from "../testing/probes/image-probes.ts";
+import { pushedRequestProbes } from "../testing/probes/pushed-request-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { scimProbes } from "../testing/probes/scim-probes.ts";
 import { sovereignProbes } from "../testing/probes/sovereign-probes.ts";
@@ -125,9 +126,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("HEAD", "/ /api/v1 /livez /healthz /readyz /openapi.json /docs /docs/console"),
   ...documentProbes,
   ...imageProbes,
-  "OPTIONS /oauth/:org/token": preflight("token"),
-  "OPTIONS /oauth/:org/revoke": preflight("revoke"),
-  "OPTIONS /oauth/:org/device": preflight("device"),
+  ...pushedRequestProbes,
   "POST /oauth/:org/device": async ({ a, b, device }) => {
     const tv = { client_id: device.application.id };
     assert.equal((await postForm(`${a.issuer}/device`, tv)).status, 200);

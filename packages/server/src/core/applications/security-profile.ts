@@ -1,6 +1,5 @@
 /** FAPI 2.0 for one application: what its settings must have, and what follows from them everywhere else. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
-import { CODE_LIFETIME_MS } from "../codes/authorization-code.ts";
 import type { ApplicationSettings, GrantType, TokenEndpointAuthMethod } from "./application.ts";
 
 export interface ProfileFault {
@@ -16,12 +15,6 @@ export const isFapi = ({ securityProfile }: Pick<ApplicationSettings, "securityP
 /** FAPI 2.0 Message Signing, final: signed requests and responses. */
 export const signsMessages = ({ securityProfile }: Pick<ApplicationSettings, "securityProfile">): boolean =>
   securityProfile === "fapi2-message-signing";
-
-const FAPI_CODE_LIFETIME_MS = 60_000;
-
-/** SP §5.3.2.1: at most a minute. */
-export const codeLifetimeMs = (settings: ApplicationSettings): number =>
-  isFapi(settings) ? FAPI_CODE_LIFETIME_MS : CODE_LIFETIME_MS;
 
 /** SP §5.4: RS256 is not among the algorithms, neither ours nor the client's. */
 export const isAlgAllowed = (settings: Pick<ApplicationSettings, "securityProfile">, alg: unknown): boolean =>

@@ -2,10 +2,17 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { RecordOf } from "../../db/records.ts";
 import type { AuthorizationCodeTable } from "../../db/tables/tokens.ts";
+import type { ApplicationSettings } from "../applications/application.ts";
+import { isFapi } from "../applications/security-profile.ts";
 import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { Grant, GrantColumn } from "../tokens/token-family.ts";
 
 export const CODE_LIFETIME_MS = 10 * 60 * 1000;
+const FAPI_CODE_LIFETIME_MS = 60_000;
+
+/** FAPI 2.0 Security Profile §5.3.2.1: at most a minute. */
+export const codeLifetimeMs = (settings: Pick<ApplicationSettings, "securityProfile">): number =>
+  isFapi(settings) ? FAPI_CODE_LIFETIME_MS : CODE_LIFETIME_MS;
 
 type StoredCode = RecordOf<Omit<AuthorizationCodeTable, GrantColumn | "signing">>;
 

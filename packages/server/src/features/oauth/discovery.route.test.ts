@@ -43,13 +43,16 @@ forEachDatabase(({ fresh }) => {
       introspection_endpoint: `${org.issuer}/introspect`,
       end_session_endpoint: `${org.issuer}/end_session`,
       device_authorization_endpoint: `${org.issuer}/device`,
+      pushed_authorization_request_endpoint: `${org.issuer}/par`,
     });
   });
 
   test("lists every member that OpenID Connect Discovery requires", async () => {
     const { body } = await sendRaw(url, {});
     assert.deepEqual(body["response_types_supported"], ["code"]);
-    assert.deepEqual(body["response_modes_supported"], ["query", "fragment", "form_post"]);
+    const plain = ["query", "fragment", "form_post"];
+    const signed = ["jwt", ...plain.map((mode) => `${mode}.jwt`)];
+    assert.deepEqual(body["response_modes_supported"], [...plain, ...signed]);
     assert.deepEqual(body["subject_types_supported"], ["public"]);
     assert.deepEqual(body["code_challenge_methods_supported"], ["S256"]);
     assert.deepEqual(body["scopes_supported"], [

@@ -7,7 +7,14 @@ import { localesFolder } from "./language-files.ts";
 import { LOCALES, type Messages, messages } from "./messages.ts";
 
 /** Texts that are the same in all. */
-const everywhere = ["CSV", "Favicon", "Next.js, Python, Kubernetes…", "SCIM", "Terminal"] as const;
+const everywhere = [
+  "CSV",
+  "FAPI 2.0 Security Profile",
+  "Favicon",
+  "Next.js, Python, Kubernetes…",
+  "SCIM",
+  "Terminal",
+] as const;
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [

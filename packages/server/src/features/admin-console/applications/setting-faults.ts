@@ -42,8 +42,8 @@ function missingForProfile(
     .filter((field) => !ids.some((id) => id === field));
   if (elsewhere.length === 0) return [];
   const labels: Readonly<Record<string, { readonly label: string }>> = fields;
-  const settings = [...new Set(elsewhere)].map((field) => labels[field]?.label ?? field).join(", ");
-  return [["securityProfile", missingForProfile({ settings })]];
+  const names = [...new Set(elsewhere)].map((field) => labels[field]?.label ?? field).join(", ");
+  return [["securityProfile", missingForProfile({ names })]];
 }
 
 function faultField({ path }: Fault): string {

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type Application, defaultSettings } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
+import { optionalSettings } from "../../../core/applications/security-settings.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
@@ -14,6 +15,7 @@ import { type SqlField, type SqlFields, sqlList, sqlPage } from "../lists/sql-li
 const texts = [
   ...["description", "logoUri", "homepageUri", "jwksUri", "tlsClientAuthSanUri", "audience"],
   ...["backchannelLogoutUri", "requiredAcr", "signingPoolId"],
+  ...optionalSettings,
 ];
 const settings = sql.ref("application.settings");
 

@@ -5,7 +5,6 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
-import { CLIENT_MEMBERS } from "../../../testing/fixtures/client-members.ts";
 import { makePool } from "../../../testing/fixtures/agent.ts";
 import {
   credentials,
@@ -15,6 +14,7 @@ import {
   redeem,
   refresh,
 } from "../../../testing/fixtures/client.ts";
+import { CLIENT_MEMBERS } from "../../../testing/fixtures/client-members.ts";
 import { defineScopes } from "../../../testing/fixtures/scopes.ts";
 import {
   type ApiRequest,

@@ -1,6 +1,5 @@
 /** Issues the authorization code of a granted request. */
-import { codeLifetimeMs } from "../../../../core/applications/security-profile.ts";
-import { newCode } from "../../../../core/codes/authorization-code.ts";
+import { codeLifetimeMs, newCode } from "../../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../../core/codes/codes.store.ts";
 import { usePushedRequest } from "../../../../core/pushed-requests/pushed-request.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";

@@ -5,7 +5,7 @@ export type ConsoleApplicationSettingsTexts = {
       noMinimum: string; noPool: string; anyAlgorithm: string; unknownPool: string;
       range: (values: { min: number; max: number }) => string; fine: string;
       undefinedScope: (values: { scope: string }) => string;
-      missingForProfile: (values: { settings: string }) => string; requiredByProfile: string;
+      missingForProfile: (values: { names: string }) => string; requiredByProfile: string;
       inLine: (values: { count: number; value: string }) => string;
       cards: {
         general: { title: string; text: string; }; addresses: { title: string; text: string; };
