@@ -18,8 +18,8 @@ export type ApiApplication = {
   backchannelLogoutUri: string | null;
   requiredAcr: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId: string | null;
-  shared: { organisations: "any" | string[] } | null;
   requestObjectSigningAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  shared: { organisations: "any" | string[] } | null;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
   /** Where a federation login may return to */
@@ -100,8 +100,8 @@ export type ApiApplicationChange = {
   backchannelLogoutUri?: string | null;
   requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId?: string | null;
-  shared?: { organisations: "any" | string[] } | null;
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
   returnUrls?: string[] | null;
@@ -199,10 +199,10 @@ export type ApiNewApplication = {
   requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   /** The signing pool whose agents sign its tokens */
   signingPoolId?: string | null;
-  /** Which other organisations may enable it */
-  shared?: { organisations: "any" | string[] } | null;
   /** The algorithm of request objects; unset: any supported one */
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Which other organisations may enable it */
+  shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
   /** Where a federation login may return to */
@@ -299,10 +299,10 @@ export type ApplicationsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, requestObjectSigningAlg, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "requestObjectSigningAlg" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
       /** Words that each record has */
       search?: string;
     };
