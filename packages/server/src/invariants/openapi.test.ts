@@ -267,7 +267,10 @@ describe("OAuth responses match the OpenAPI document", () => {
     });
     await getTokens(org, { scope: "openid" }, client);
     const { parameters } = authorizationRequest(client.application.id, "https://app.example/callback");
-    assert.equal((await postForm(`${org.issuer}/par`, { ...parameters, ...credentials(client) })).status, 201);
+    assert.equal(
+      (await postForm(`${org.issuer}/par`, { ...parameters, ...credentials(client) })).status,
+      201,
+    );
     await fetch(`${org.issuer}/.well-known/jwks.json?again`);
     expect("getKeySet", 200);
     const seen = new Set(judged.map(({ operationId }) => operationId));

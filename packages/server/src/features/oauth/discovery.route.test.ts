@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);
     assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, 3));
     assert.equal(body["authorization_response_iss_parameter_supported"], true);
-    assert.equal(body["request_parameter_supported"], false);
+    assert.equal(body["request_parameter_supported"], true);
     assert.equal(body["request_uri_parameter_supported"], false);
     assert.ok((body["id_token_signing_alg_values_supported"] as string[]).includes("RS256"));
     assert.ok(!(body["id_token_signing_alg_values_supported"] as string[]).includes("none"));
