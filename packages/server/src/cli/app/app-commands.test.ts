@@ -123,6 +123,7 @@ describe("signet app", () => {
         ...["--dpop-bound-access-tokens", "--require-dpop-nonce"],
         ...["--require-pushed-authorization-requests", "--require-signed-request-object"],
         ...["--request-object-signing-alg", "PS256", "--authorization-signed-response-alg", "eddsa"],
+        ...["--introspection-signed-response-alg", "RS256", "--userinfo-signed-response-alg", "ES256"],
       );
       assert.deepEqual((await stored(clientId)).settings, {
         description: "Sells things",
@@ -157,6 +158,8 @@ describe("signet app", () => {
         requireSignedRequestObject: true,
         requestObjectSigningAlg: "PS256",
         authorizationSignedResponseAlg: "EdDSA",
+        introspectionSignedResponseAlg: "RS256",
+        userinfoSignedResponseAlg: "ES256",
         audience: "https://api.example",
         allowedResources: ["https://api.example", "urn:example:api"],
         contacts: ["ops@a.example"],

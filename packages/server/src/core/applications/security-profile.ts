@@ -29,6 +29,7 @@ const grants: readonly GrantType[] = ["authorization_code", "refresh_token", "cl
 const signatures = [
   ...(["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const),
   ...(["authorizationSignedResponseAlg", "requestObjectSigningAlg"] as const),
+  ...(["introspectionSignedResponseAlg", "userinfoSignedResponseAlg"] as const),
 ];
 
 /** One for each member that keeps the profile from being kept. */

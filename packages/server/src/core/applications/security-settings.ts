@@ -18,6 +18,10 @@ export interface SecuritySettings {
   readonly requestObjectSigningAlg?: SigningAlg;
   /** Of responses in a `jwt` response mode (JARM). */
   readonly authorizationSignedResponseAlg: SigningAlg;
+  /** Of introspection responses that it asks for as a JWT (RFC 9701). */
+  readonly introspectionSignedResponseAlg: SigningAlg;
+  /** Of userinfo responses; absent: they are JSON (OpenID Connect Core §5.3.2). */
+  readonly userinfoSignedResponseAlg?: SigningAlg;
   /** Every token request proves a key, which its tokens are bound to (RFC 9449). */
   readonly dpopBoundAccessTokens: boolean;
   /** A DPoP proof has a nonce of ours (RFC 9449 §8). */
@@ -75,6 +79,19 @@ export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>
     default: "ES256",
     description: "Signs authorization responses in the response modes of JARM",
     help: "algorithm of signed authorization responses, JARM (default ES256)",
+  },
+  introspectionSignedResponseAlg: {
+    kind: "choice",
+    values: algorithms,
+    default: "ES256",
+    description: "Signs introspection responses that are asked for as a JWT (RFC 9701)",
+    help: "algorithm of signed introspection responses, RFC 9701 (default ES256)",
+  },
+  userinfoSignedResponseAlg: {
+    kind: "choice",
+    values: algorithms,
+    description: "Signs userinfo responses; unset: they are JSON",
+    help: "algorithm of signed userinfo responses (default: JSON, unsigned)",
   },
   dpopBoundAccessTokens: {
     kind: "flag",

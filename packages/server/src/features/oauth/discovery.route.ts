@@ -116,6 +116,8 @@ export function providerMetadata(
     prompt_values_supported: [...prompts, ...((signUp?.mode ?? "off") === "off" ? [] : ["create"])],
     acr_values_supported: Object.values(acrValues),
     dpop_signing_alg_values_supported: signingAlgs,
+    introspection_signing_alg_values_supported: signingAlgs,
+    userinfo_signing_alg_values_supported: signingAlgs,
     claim_types_supported: ["normal"],
     claims_supported: [...new Set([...protocolClaims, ...userClaims(customScopes), ...customClaims])],
     claims_parameter_supported: true,

@@ -12,12 +12,13 @@ import type { Application } from "../../core/applications/application.ts";
 import { seconds } from "../../core/clock.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
-import type { Organisation } from "../../core/organisations/organisation.ts";
+import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { EntitlementDirectory } from "../../core/roles/entitlements.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { stillDefined } from "../../core/scopes/scope-definitions.ts";
 import { entitlementScopes, grantableScopes, withoutCustom } from "../../core/scopes/scopes.ts";
+import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { applicationIssuer } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
@@ -29,7 +30,7 @@ import {
 } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import { findUser } from "../../core/users/users.store.ts";
-import { type Call, jsonAnswer } from "../../http/calls/call.ts";
+import { type Answer, type Call, jsonAnswer } from "../../http/calls/call.ts";
 import { callRoute } from "../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../http/calls/direct-calls.ts";
 import { callInOrganisation } from "../../http/organisation-lookup.ts";
@@ -39,6 +40,7 @@ import {
   identifyClient,
   invalidClient,
 } from "./client-authentication/client-authentication.ts";
+import { signedAnswer } from "./signed-answer.ts";
 
 export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, RefreshTokenKeys {
   readonly baseUrl: string;
@@ -46,18 +48,19 @@ export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, Refr
   readonly accessTokens: AccessTokens;
   readonly customScopes: CustomScopeDirectory;
   readonly entitlements: EntitlementDirectory;
+  readonly keys: Pick<SigningKeys, "signer">;
 }
 
 const INACTIVE = { active: false } as const;
 
 export function introspectRoute(app: FastifyInstance, direct: DirectCalls, deps: IntrospectDeps): void {
-  const handler = callInOrganisation<Organisation>(deps.organisations.find, async (organisation, call) =>
-    jsonAnswer(await introspect(deps, organisation, call)),
+  const handler = callInOrganisation<Organisation>(deps.organisations.find, (organisation, call) =>
+    introspect(deps, organisation, call),
   );
   callRoute(app, direct, { method: "POST", path: "/oauth/:org/introspect" }, handler);
 }
 
-async function introspect(deps: IntrospectDeps, organisation: Organisation, call: Call): Promise<object> {
+async function introspect(deps: IntrospectDeps, organisation: Organisation, call: Call): Promise<Answer> {
   const { form } = call;
   requireSingle(form);
   const client = await identifyClient(deps, organisation, call);
@@ -73,9 +76,34 @@ async function introspect(deps: IntrospectDeps, organisation: Organisation, call
   const token = form.values.get("token");
   if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
   const familyId = familyIdFromRefreshToken(deps, organisation.id, token);
-  return familyId === undefined
+  const description = await (familyId === undefined
     ? describeAccessToken(deps, organisation, application, token)
-    : describeRefreshToken(deps, organisation, application, { token, familyId });
+    : describeRefreshToken(deps, organisation, application, { token, familyId }));
+  return wantsJwt(call, application)
+    ? signedDescription(deps, application, description)
+    : jsonAnswer(description);
+}
+
+const JWT_TYPE = "token-introspection+jwt";
+
+/** By its Accept header (RFC 9701 §4). The answers to an application of a signing pool are not signed by local keys. */
+const wantsJwt = ({ headers: { accept } }: Call, { settings }: Application): boolean =>
+  accept !== undefined &&
+  settings.signingPoolId === undefined &&
+  accept.split(",").some((range) => range.split(";")[0]?.trim().toLowerCase() === `application/${JWT_TYPE}`);
+
+/** RFC 9701 §5: the description is a claim of its own, so that nobody takes the answer for an access token. */
+function signedDescription(
+  { keys, clock, baseUrl }: IntrospectDeps,
+  { id, orgId, settings }: Application,
+  description: object,
+): Promise<Answer> {
+  const iss = issuerOf(baseUrl, orgId);
+  return signedAnswer(keys, {
+    ...{ orgId, alg: settings.introspectionSignedResponseAlg, typ: JWT_TYPE },
+    mediaType: `application/${JWT_TYPE}`,
+    payload: { iss, aud: id, iat: seconds(clock()), token_introspection: description },
+  });
 }
 
 async function describeAccessToken(

@@ -97,7 +97,9 @@ function labelChoices(
     label: labels[value] ?? value,
     ...(Object.hasOwn(texts, value) ? { text: texts[value] ?? "" } : {}),
   }));
-  const none = id === "requiredAcr" ? applicationSettings.noMinimum : applicationSettings.anyAlgorithm;
+  const { noMinimum, anyAlgorithm, notSigned } = applicationSettings;
+  const none =
+    id === "requiredAcr" ? noMinimum : id === "userinfoSignedResponseAlg" ? notSigned : anyAlgorithm;
   return control.hasNone ? [{ value: "", label: none }, ...choices] : choices;
 }
 

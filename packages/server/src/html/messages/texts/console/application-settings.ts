@@ -2,7 +2,7 @@
 export type ConsoleApplicationSettingsTexts = {
   console: {
     applicationSettings: {
-      noMinimum: string; noPool: string; anyAlgorithm: string; unknownPool: string;
+      noMinimum: string; noPool: string; anyAlgorithm: string; notSigned: string; unknownPool: string;
       range: (values: { min: number; max: number }) => string; fine: string;
       undefinedScope: (values: { scope: string }) => string;
       missingForProfile: (values: { names: string }) => string; requiredByProfile: string;
@@ -50,6 +50,8 @@ export type ConsoleApplicationSettingsTexts = {
         requestObjectSigningAlg: { label: string; hint: string; };
         authorizationSignedResponseAlg: { label: string; hint: string; };
         securityProfile: { label: string; hint: string; };
+        introspectionSignedResponseAlg: { label: string; hint: string; };
+        userinfoSignedResponseAlg: { label: string; hint: string; };
       };
       otherScopes: { other: string; otherHint: string; };
       choices: {
