@@ -84,6 +84,10 @@ export type ChangedClient = {
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs authorization responses in the response modes of JARM */
   authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
+  introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs userinfo responses; unset: they are JSON */
+  userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -197,6 +201,9 @@ export type Client = {
   requestObjectSigningAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs authorization responses in the response modes of JARM */
   authorizationSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
+  introspectionSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  userinfoSignedResponseAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -318,6 +325,10 @@ export type NewClient = {
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs authorization responses in the response modes of JARM */
   authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
+  introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs userinfo responses; unset: they are JSON */
+  userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */

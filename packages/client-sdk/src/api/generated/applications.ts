@@ -19,6 +19,7 @@ export type ApiApplication = {
   requiredAcr: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId: string | null;
   requestObjectSigningAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  userinfoSignedResponseAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   shared: { organisations: "any" | string[] } | null;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
@@ -75,6 +76,8 @@ export type ApiApplication = {
   requireSignedRequestObject: boolean;
   /** Signs authorization responses in the response modes of JARM */
   authorizationSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
+  introspectionSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -101,6 +104,7 @@ export type ApiApplicationChange = {
   requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId?: string | null;
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
@@ -149,6 +153,7 @@ export type ApiApplicationChange = {
   requirePushedAuthorizationRequests?: boolean | null;
   requireSignedRequestObject?: boolean | null;
   authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   dpopBoundAccessTokens?: boolean | null;
   requireDpopNonce?: boolean | null;
   enabled?: boolean | null;
@@ -201,6 +206,8 @@ export type ApiNewApplication = {
   signingPoolId?: string | null;
   /** The algorithm of request objects; unset: any supported one */
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs userinfo responses; unset: they are JSON */
+  userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Which other organisations may enable it */
   shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
@@ -263,6 +270,8 @@ export type ApiNewApplication = {
   requireSignedRequestObject?: boolean | null;
   /** Signs authorization responses in the response modes of JARM */
   authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
+  introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -299,10 +308,10 @@ export type ApplicationsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, requestObjectSigningAlg, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, requestObjectSigningAlg, userinfoSignedResponseAlg, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, introspectionSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "requestObjectSigningAlg" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "requestObjectSigningAlg" | "userinfoSignedResponseAlg" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "introspectionSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "createdAt" | "updatedAt"}`;
       /** Words that each record has */
       search?: string;
     };
