@@ -89,13 +89,7 @@ describe("signet app", () => {
 
     test("shows the secret once in text output", async () => {
       const { code, out, err } = await typed(
-        "create",
-        "--name",
-        "Batch",
-        "--type",
-        "Confidential",
-        "--grant",
-        "client_credentials",
+        ...["create", "--name", "Batch", "--type", "Confidential", "--grant", "client_credentials"],
       );
       assert.deepEqual([code, err], [0, ""]);
       assert.equal(out.match(/sgn_cs_/g)?.length, 1);
