@@ -49,6 +49,7 @@ const titles: Readonly<Record<string, string>> = {
   "device-policy": "Devices",
   "device-roots": "Devices",
   "ek-allow": "Devices",
+  "shared-application": "Applications",
   scope: "Scopes and consent",
   consent: "Scopes and consent",
   preauth: "Scopes and consent",

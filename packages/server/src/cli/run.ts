@@ -44,6 +44,7 @@ import { localWork, remoteWork, requireHere } from "./remote/run-records.ts";
 import { roleCommands } from "./role/role-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
 import { secretCommands } from "./secret/secret-commands.ts";
+import { sharedApplicationCommands } from "./shared-application/shared-application-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
 import { userCommands } from "./user/user-commands.ts";
@@ -81,6 +82,7 @@ const onDatabase: readonly Command[] = [
   ...scopeCommands,
   ...consentCommands,
   ...auditCommands,
+  ...sharedApplicationCommands,
   ...webhookCommands,
   listenCommand,
 ];

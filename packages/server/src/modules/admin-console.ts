@@ -28,6 +28,7 @@ import { scopeList } from "../features/admin-console/scopes/scope-list.ts";
 import { scopesRoutes } from "../features/admin-console/scopes/scopes.route.ts";
 import { settingsRoutes } from "../features/admin-console/settings/settings.route.ts";
 import type { SignInPreviewDeps } from "../features/admin-console/settings/show-sign-in.ts";
+import { sharedApplicationsRoutes } from "../features/admin-console/shared-applications/shared-applications.route.ts";
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
 import { accountList } from "../features/admin-console/system-accounts/list.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
@@ -88,6 +89,7 @@ export const adminConsole: Module = (scope, app) => {
   quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
+  sharedApplicationsRoutes(scope, deps);
   auditLogRoutes(scope, deps);
   savedFilterRoutes(scope, deps, filterHomes);
   settingsRoutes(scope, { ...deps, outbox, signInPage });

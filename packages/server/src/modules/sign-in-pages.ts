@@ -42,6 +42,8 @@ import { newPasswordRoutes } from "../features/oauth/recovery/new-password.route
 import { recoveryRoute } from "../features/oauth/recovery/recovery.route.ts";
 import { shortLinkRoutes } from "../features/oauth/recovery/short-link.route.ts";
 import { verifyEmailRoutes } from "../features/oauth/recovery/verify-email.route.ts";
+import { commonEntryRoutes } from "../features/oauth/shared-applications/common-entry.route.ts";
+import { answerNotEnabled } from "../features/oauth/shared-applications/not-enabled.ts";
 import { completeSignUpRoute } from "../features/oauth/sign-up/complete.route.ts";
 import { signUpRoute } from "../features/oauth/sign-up/sign-up.route.ts";
 import { callOf } from "../http/calls/call-route.ts";
@@ -89,7 +91,8 @@ function connectionRoutes(scope: FastifyInstance, browser: BrowserDeps, service:
 }
 
 export const signInPages: Module = (scope, { service, browser }) => {
-  authorizeRoutes(scope, browser);
+  authorizeRoutes(scope, { ...browser, answerNotEnabled });
+  commonEntryRoutes(scope, browser);
   const firstSignIns = firstSignInCookies(browser.baseUrl);
   loginRoute(scope, { ...browser, passwords: service.passwords, firstSignIns });
   breakGlassRoutes(scope, { ...browser, passwords: service.passwords });

@@ -62,6 +62,8 @@ export interface Confirmation<Deps, Pending> {
     deps: Deps,
     organisation: Organisation,
     params: Readonly<Record<string, string>>,
+    /** Undefined for a row of a list. */
+    visit?: Visit,
   ): Promise<Pending | undefined>;
   /** The page before: where "Cancel" leads. */
   backUri(organisation: Organisation, pending: Pending): string;
@@ -149,7 +151,7 @@ async function loadPending<Deps, Pending>(
   visit: Visit,
   { load }: Pick<Confirmation<Deps, Pending>, "load">,
 ): Promise<Pending> {
-  const pending = await load(deps, visit.organisation, pathParams(visit));
+  const pending = await load(deps, visit.organisation, pathParams(visit), visit);
   if (!pending) throw new NotFound("record");
   return pending;
 }

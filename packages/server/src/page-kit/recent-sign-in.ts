@@ -39,6 +39,8 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "applications/:id/users": "any",
   "applications/:id/users/:user/take-off": "any",
   "consents/new": "recent",
+  "shared-applications/:id/allow": "recent",
+  "shared-applications/:id/withdraw": "any",
   "consents/bulk": "any",
   "consents/:id/revoke": "any",
   "preauthorizations/new": "recent",

@@ -65,6 +65,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "group remove": ["--user", id],
   "webhook create": ["--event", "user.*"],
   "webhook update": ["--disable"],
+  "shared-application enable": ["--scope", "openid"],
   "role update": ["--name", "x"],
   "role assign": ["--user", id],
   "role unassign": ["--user", id],

@@ -27,6 +27,7 @@ export const auditGroups = {
     "verify-email.requested": OCCURRENCE,
     "registration.requested": OCCURRENCE,
     "user-code.failed": OCCURRENCE,
+    "organisation-link.sent": OCCURRENCE,
     "email-code.sent": OCCURRENCE,
     "email-code.failed": OCCURRENCE,
   },

@@ -16,7 +16,7 @@ export type Mail =
   | { readonly template: "AcceptRoaming"; readonly data: LinkData }
   | { readonly template: "ChangeEmail"; readonly data: LinkData }
   | { readonly template: "EmailCode"; readonly data: CodeData }
-  | { readonly template: "MagicLink" | "SignUp"; readonly data: LinkData }
+  | { readonly template: "MagicLink" | "SignUp" | "SignInAtOrganisation"; readonly data: LinkData }
   | { readonly template: "AccountExists" | "SignUpRejected"; readonly data: NoticeData }
   | { readonly template: "EmailChanged"; readonly data: NoticeData }
   | { readonly template: "AccountDeleted"; readonly data: NoticeData }
@@ -43,6 +43,7 @@ export const mailTemplates = [
   "VerifyEmail",
   "EmailCode",
   "MagicLink",
+  "SignInAtOrganisation",
   "AccountExists",
   "ResetPassword",
   "PasswordChanged",
@@ -72,6 +73,7 @@ export const outsideTemplates: readonly MailTemplate[] = [
   "AcceptRoaming",
   "EmailCode",
   "SignUp",
+  "SignInAtOrganisation",
 ];
 
 interface AnyMailData {

@@ -23,7 +23,7 @@ export type MailView = {
   | {
       template:
         | ("ResetPassword" | "VerifyEmail" | "AcceptInvitation")
-        | ("AcceptRoaming" | "ChangeEmail" | "MagicLink" | "SignUp");
+        | ("AcceptRoaming" | "ChangeEmail" | "MagicLink" | "SignUp" | "SignInAtOrganisation");
       data: LinkData;
     }
   | {
@@ -64,6 +64,8 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return codeMail(view, view.data, messages);
     case "MagicLink":
       return linkMail(view, view.data, text.magicLink, text.magicLink.confirm);
+    case "SignInAtOrganisation":
+      return linkMail(view, view.data, text.signInAtOrganisation, text.signInAtOrganisation.confirm);
     case "AccountExists":
       return noticeMail(view, view.data, messages, text.accountExists);
     case "EmailChanged":

@@ -82,6 +82,35 @@ export function recognitionCookies(baseUrl: string): RecognitionCookies {
   };
 }
 
+/** Of an authorization request that waits for an administrator to allow the application; no credential, and nothing secret. */
+export interface WaitingRequestCookies {
+  /** The query of the request, if a browser can keep it: what is longer is forgotten. */
+  write(reply: FastifyReply, orgId: string, query: string): void;
+  read(request: FastifyRequest, orgId: string): string | undefined;
+}
+
+const MAX_WAITING = 3_500;
+const WAITING_SECONDS = 900;
+
+export function waitingRequestCookies(baseUrl: string): WaitingRequestCookies {
+  const secure = baseUrl.startsWith("https:");
+  const nameOf = (orgId: string) => `${secure ? "__Host-" : ""}signet-waiting-${orgId}`;
+  const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure } as const;
+  return {
+    write: (reply, orgId, query) => {
+      const kept = Buffer.from(query).toString("base64url");
+      if (kept.length <= MAX_WAITING)
+        reply.setCookie(nameOf(orgId), kept, { ...attributes, maxAge: WAITING_SECONDS });
+    },
+    read: (request, orgId) => {
+      const kept = request.cookies[nameOf(orgId)];
+      if (kept === undefined || kept.length > MAX_WAITING) return undefined;
+      // Again as a query: it becomes part of an address.
+      return new URLSearchParams(Buffer.from(kept, "base64url").toString()).toString();
+    },
+  };
+}
+
 /** Of a first sign-in at an identity provider that waits for a proof: through the sign-in to the account it may belong to. */
 export type FirstSignInCookies = TokenCookie;
 

@@ -7,6 +7,7 @@ const metrics = "a gauge of the whole service";
 const hourly = "counts of all organisations, written in one statement";
 const visits = "where an account is a guest: only its home asks, as it changes or ends";
 const sharing = "where an application is shared: only its home asks, as it changes or ends";
+const entry = "the common entry of a shared application, which looks for the organisation";
 const unnamed = "what is presented names no organisation: found by a random value's hash or key";
 
 export const crossingFunctions: Readonly<Record<string, string>> = {
@@ -21,6 +22,9 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "ca-expiry.firstCaExpiry": metrics,
   "chain.findAnyHead": startup,
   "chain.nextOrganisationToChain": housekeeping,
+  "common-entry.findOrganisationsOfAddress": entry,
+  "common-entry.findOrganisationsOfDomain": entry,
+  "common-entry.organisationsAmong": entry,
   "copies.listCopies": sharing,
   "copies.listCopiesOfHome": sharing,
   "copies.listOrganisationsWithCopies": sharing,

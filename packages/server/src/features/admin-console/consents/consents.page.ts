@@ -14,7 +14,7 @@ export type ConsentsTab = "consents" | "preauthorizations";
 export type ConsentRow = ListedConsent & { readonly by: string; readonly endedBy: string | undefined };
 
 export function consentTabs(
-  tab: ConsentsTab,
+  tab: ConsentsTab | "shared-applications",
   { consoleUri, messages }: Pick<ListFrame, "consoleUri" | "messages">,
 ): Html {
   const { tabs: text } = messages.console.consents;
@@ -24,7 +24,11 @@ export function consentTabs(
     uri: consoleUri(`/${one}`),
     isCurrent: one === tab,
   });
-  return tabs({ label: text.label, links: [link("consents"), link("preauthorizations")] });
+  const shared = {
+    ...{ id: "tab-shared-applications", label: text.shared, uri: consoleUri("/shared-applications") },
+    isCurrent: tab === "shared-applications",
+  };
+  return tabs({ label: text.label, links: [link("consents"), link("preauthorizations"), shared] });
 }
 
 /** Why a filter can't mean anything, or what it may mean. */

@@ -25,6 +25,7 @@ export function sampleMail(
     case "ChangeEmail":
     case "MagicLink":
     case "SignUp":
+    case "SignInAtOrganisation":
     case "ResetPassword":
     case "VerifyEmail":
       return { template, data: linked };

@@ -116,5 +116,10 @@ export type MailsTexts = {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; advice: string; open: string;
     };
+    signInAtOrganisation: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; confirm: string;
+      validity: (values: { expiresAt: number }) => string; otherwise: string;
+    };
   };
 };

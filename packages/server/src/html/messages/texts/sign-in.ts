@@ -72,4 +72,13 @@ export type SignInTexts = {
     heading: (values: { application: string }) => string; explanation: string;
     submit: (values: { application: string }) => string;
   };
+  commonEntry: {
+    title: string; text: (values: { application: string }) => string; explanation: string; submit: string;
+    sent: (values: { email: string; application: string }) => string;
+    noMail: (values: { application: string }) => string;
+  };
+  notEnabled: {
+    heading: (values: { application: string }) => string;
+    text: (values: { organisation: string; application: string }) => string; administrator: string;
+  };
 };

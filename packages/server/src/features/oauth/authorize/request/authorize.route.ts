@@ -33,13 +33,20 @@ import { answerWithCode, answerWithError } from "./answer.ts";
 import { issueCode } from "./issue-code.ts";
 import { receivedFlow } from "./received-request.ts";
 
-export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
+export interface AuthorizeDeps extends BrowserDeps {
+  /** Of an application that is offered to the organisation, which has not enabled it. @returns whether it has answered */
+  answerNotEnabled(deps: BrowserDeps, visit: Visit, query: Form): Promise<boolean>;
+}
+
+export function authorizeRoutes(app: FastifyInstance, deps: AuthorizeDeps): void {
   app.get("/oauth/:org/authorize", browserRoute(deps, authorize));
   app.post("/oauth/:org/authorize", browserRoute(deps, decideOrRepeat));
 }
 
-async function authorize(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const flow = await requestedFlow(deps, visit, parseQuery(visit.request));
+async function authorize(deps: AuthorizeDeps, visit: Visit): Promise<void> {
+  const query = parseQuery(visit.request);
+  if (!carriesFlow(query) && (await deps.answerNotEnabled(deps, visit, query))) return;
+  const flow = await requestedFlow(deps, visit, query);
   const current = flow && (await readFlow(deps, visit, flow));
   if (current) await takeStep(deps, visit, current);
 }

@@ -3,9 +3,11 @@ export type ConsoleConsentsTexts = {
   console: {
     consents: {
       summary: (values: { organisation: string }) => string;
-      tabs: { label: string; consents: string; preauthorizations: string; }; grant: string; user: string;
-      application: string; applicationHint: string; kind: string; anyKind: string;
-      kinds: { user: string; organisation: string; }; state: string;
+      tabs: {
+        label: string; consents: string; preauthorizations: string; shared: string;
+      };
+      grant: string; user: string; application: string; applicationHint: string; kind: string;
+      anyKind: string; kinds: { user: string; organisation: string; }; state: string;
       states: { living: string; revoked: string; };
       columns: {
         who: string; application: string; scopes: string; since: string; until: string;
@@ -29,7 +31,8 @@ export type ConsoleConsentsTexts = {
         removeTitle: (values: { application: string }) => string; removeText: string; chooseText: string;
       };
       done: {
-        granted: string; revoked: string; preauthorized: string; removed: string;
+        granted: string; revoked: string; preauthorized: string; removed: string; allowed: string;
+        withdrawn: string;
       };
       bulk: {
         revoke: {
@@ -38,6 +41,13 @@ export type ConsoleConsentsTexts = {
         remove: {
           label: string; heading: (values: { count: number }) => string; text: string;
         };
+      };
+      shared: {
+        heading: (values: { application: string; organisation: string }) => string;
+        text: (values: { provider: string }) => string; own: (values: { provider: string }) => string;
+        confirm: string; withdrawHeading: (values: { application: string }) => string;
+        withdrawText: (values: { organisation: string }) => string; withdraw: string; empty: string;
+        scopes: string; provider: string;
       };
     };
   };

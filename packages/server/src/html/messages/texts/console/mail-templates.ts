@@ -14,7 +14,7 @@ export type ConsoleMailTemplatesTexts = {
         EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
         FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
         ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string; SignUpApproved: string;
-        SignUpRejected: string; SignUpsWaiting: string;
+        SignUpRejected: string; SignUpsWaiting: string; SignInAtOrganisation: string;
       };
       when: {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
@@ -22,7 +22,7 @@ export type ConsoleMailTemplatesTexts = {
         EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
         FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
         ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string; SignUpApproved: string;
-        SignUpRejected: string; SignUpsWaiting: string;
+        SignUpRejected: string; SignUpsWaiting: string; SignInAtOrganisation: string;
       };
       done: { sent: string; saved: string; reset: string; }; notSent: string;
       limited: (values: { seconds: number }) => string; notSetUp: string; editable: string;
