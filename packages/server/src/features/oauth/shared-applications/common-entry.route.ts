@@ -35,17 +35,17 @@ import { membershipsOfBrowser } from "./memberships.ts";
 
 /** In the place of an organisation's id, which is a UUID: of the path, the cookie's name and the counter. */
 const COMMON = "common";
-const PATH = `/oauth/${COMMON}/authorize`;
+const PATH = "/oauth/common/authorize";
 
 export function commonEntryRoutes(app: FastifyInstance, deps: BrowserDeps): void {
-  app.get(PATH, async (request, reply) => {
+  app.get("/oauth/common/authorize", async (request, reply) => {
     const entry = await readEntry(deps, request);
     const organisation = entry.query.get("organisation");
     if (organisation !== null) await redirectTo(reply, await issuerAt(deps, entry, organisation));
     else await chooseOrganisation(deps, request, reply, entry);
     return reply;
   });
-  app.post(PATH, pageFormOptions, async (request, reply) => {
+  app.post("/oauth/common/authorize", pageFormOptions, async (request, reply) => {
     await findByEmail(deps, request, reply, await readEntry(deps, request));
     return reply;
   });
