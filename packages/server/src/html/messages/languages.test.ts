@@ -128,6 +128,7 @@ const samples: Readonly<Record<string, readonly [string, string] | readonly [num
         "text",
         "field",
         "languages",
+        "provider",
       )
       .map((name) => [name, [`Some${name}`, `Another${name}`]]),
   ),

@@ -1,6 +1,7 @@
 /** Shared applications in the browser (connections.md §7): allowed by an administrator, and found by the common entry. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { enableShared } from "../../../core/shared-applications/shared-applications.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { authorizationRequest, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
@@ -191,6 +192,12 @@ forEachDatabase(({ fresh }) => {
     assert.equal(mail?.orgId, second.organisation.id);
     assert.ok(JSON.stringify(mail).includes(`${second.issuer}/authorize?`));
     assert.deepEqual(await mailsTo(service, `nobody@second${made}.example`), []);
+    const events = await listAuditEvents(service.database.query, home.organisation.id, 20);
+    const asked = events.filter(({ action }) => action === "organisation-link.sent");
+    assert.deepEqual(
+      asked.map(({ actor, target }) => [actor, target]),
+      [1, 2].map(() => ["anonymous", client.application.id]),
+    );
     // Two organisations have proven it: neither is taken.
     await provenDomain(service, second.organisation.id, { domain });
     assert.equal((await ask(`new@${domain}`)).status, 200);
