@@ -11,6 +11,7 @@ import type {
   TargetKey,
   TargetKind,
 } from "../event-deliveries/target-kind.ts";
+import { deleteTarget } from "../event-deliveries/targets.store.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 import { type Outbound, OutboundFailure } from "../outbound/outbound.ts";
 import { openAuthorization } from "./authorization-header.ts";
@@ -48,7 +49,10 @@ async function select(
     const security = securityEvent(event);
     return security ? [{ ...security, id: event.id, at: event.at }] : [];
   });
-  const stream = found.length > 0 ? await findStream(query, target) : undefined;
+  if (found.length === 0) return [];
+  const stream = await findStream(query, target);
+  // Its client was deleted, and the stream with it.
+  if (!stream) await deleteTarget(query, target);
   const client = stream && (await applications.find(target.orgId, stream.clientId));
   if (!client || kindOf(stream) !== kind) return [];
   const wanted = found.filter(({ type }) => stream.eventsRequested.includes(type));

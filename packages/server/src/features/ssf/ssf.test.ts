@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { assignUser } from "../../core/application-access/application-access.ts";
+import { deleteApplication } from "../../core/applications/application-changes.ts";
 import { listAuditEvents, recordAuditEvent } from "../../core/audit/audit.store.ts";
 import { chainOrganisation } from "../../core/audit/chain/chaining.ts";
 import { deliverTarget } from "../../core/event-deliveries/deliver.ts";
@@ -313,6 +314,17 @@ forEachDatabase(({ fresh }) => {
     const id = await happen("user.enabled");
     await settle();
     assert.deepEqual(Object.keys((await poll(stream, {}, closed)).sets), [id]);
+  });
+
+  test("a deleted client's streams and queues go with it", async () => {
+    await create(push());
+    await deleteApplication(running.service, { orgId: orgId(), actor: "test", id: client.application.id });
+    await happen("user.disabled");
+    await settle();
+    assert.equal(receiver.received.length, 0);
+    const { query } = running.service.database;
+    const left = await query.selectFrom("event_target").select("id").where("org_id", "=", orgId()).execute();
+    assert.deepEqual(left, []);
   });
 
   test("streams are their client's alone; tokens need the scope and are a client's own for this transmitter", async () => {
