@@ -18,6 +18,7 @@ export const releasedPackages = [
   "signing-agent",
   "server",
   "testing",
+  "react",
 ];
 
 /** Of `npm publish`, in the folder of a built package. */
