@@ -14,7 +14,9 @@ const sources = path.join(root, "packages", "client-sdk", "src");
 const names = (await readdir(folder)).filter((name) => name.endsWith(".md"));
 const files = [
   ...names.map((name) => path.join(folder, name)),
-  ...["client-sdk", "react", "testing"].map((name) => path.join(root, "packages", name, "README.md")),
+  ...["client-sdk", "nextjs", "react", "testing"].map((name) =>
+    path.join(root, "packages", name, "README.md"),
+  ),
 ];
 const guides: Guide[] = await Promise.all(
   files.map(async (file) => ({

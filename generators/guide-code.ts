@@ -54,7 +54,8 @@ export async function guideFaults(guides: readonly Guide[]): Promise<string[]> {
 const configuration = {
   extends: path.join(root, "tsconfig.json"),
   compilerOptions: { preserveSymlinks: false },
-  include: ["code/*.ts"],
+  // What Next.js and React are for this repository, which has their types as declarations of its own.
+  include: ["code/*.ts", path.join(root, "packages/*/src/*-modules.d.ts")],
 };
 
 async function compilerFaults(folder: string): Promise<string[]> {

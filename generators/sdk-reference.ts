@@ -8,7 +8,9 @@ import { Application, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 
 const root = path.join(import.meta.dirname, "..");
-const packages = ["client-sdk", "react", "testing"].map((name) => path.join(root, "packages", name));
+const packages = ["client-sdk", "nextjs", "react", "testing"].map((name) =>
+  path.join(root, "packages", name),
+);
 export const referenceFolder = path.join(root, "docs", "sdk", "reference");
 
 /**

@@ -19,6 +19,7 @@ export const releasedPackages = [
   "server",
   "testing",
   "react",
+  "nextjs",
 ];
 
 /** Of `npm publish`, in the folder of a built package. */

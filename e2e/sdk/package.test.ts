@@ -196,7 +196,16 @@ test("the SDK depends on jose alone, and type-checks and runs as ESM on every in
   }
 });
 
-const published = ["server", "client-sdk", "signing-agent", "device-client", "protocol", "testing", "react"];
+const published = [
+  "server",
+  "client-sdk",
+  "signing-agent",
+  "device-client",
+  "protocol",
+  "testing",
+  "react",
+  "nextjs",
+];
 
 test("publint and attw find no fault, and a CommonJS application compiles and runs", async () => {
   const distOf = (name: string) => built.get(`@signet/${name}`) ?? "";
@@ -205,7 +214,7 @@ test("publint and attw find no fault, and a CommonJS application compiles and ru
   const [sdk, protocol] = [await tarballOf("client-sdk"), await tarballOf("protocol")];
   await assertTyped(sdk);
   await assertTyped(protocol, ["hash", "uuid"]);
-  for (const name of ["react", "testing"]) await assertTyped(await tarballOf(name));
+  for (const name of ["react", "testing", "nextjs"]) await assertTyped(await tarballOf(name));
   const place = path.join(folder, "libraries");
   await mkdir(place);
   await npm("install", sdk, protocol, "--prefix", place, ...usual);

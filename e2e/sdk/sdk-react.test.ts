@@ -44,7 +44,10 @@ let server: Server;
 let url: string;
 
 before(async () => {
-  const [port, text] = [await freePort(), await bundle(path.join(import.meta.dirname, "react-app/app.ts"))];
+  const [port, text] = [
+    await freePort(),
+    await bundle(path.join(root, "packages/react/src/testing/example-app.ts")),
+  ];
   url = `http://localhost:${port}`;
   issuer = await createTestIssuer({
     users: [

@@ -16,6 +16,8 @@ export const filterTypes: readonly FilterType[] = [
 export interface RequestContext {
   /** DER of the client certificate proven in the TLS handshake. Never take it from a header that clients can set. */
   readonly clientCertificate?: Uint8Array | undefined;
+  /** Instead of the configuration's, for this request of a browser filter: some pages are for everybody. */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** Whom a request comes from, or the response it gets instead. */
@@ -35,6 +37,11 @@ export interface Filter {
   readonly filterType: FilterType;
   /** Never throws because of a request's content, only for programming errors. */
   authenticate(request: Request, context?: RequestContext): Promise<FilterResult>;
+  /**
+   * Whom the session cookie of a request is of, without renewing it: where no cookie can be set, behind a filter that has been asked
+   * for the same request. Browser filters only. Undefined for nobody, and for a session that has expired or ended.
+   */
+  peek?(request: Request): Promise<Principal | undefined>;
 }
 
 /** Platform functions that tests and unusual platforms can replace. */

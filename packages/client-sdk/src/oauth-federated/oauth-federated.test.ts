@@ -249,3 +249,44 @@ async function signedIn(fixture: Awaited<ReturnType<typeof federatedFixture>>) {
   await browser.signIn();
   return browser;
 }
+
+test("a look at the session neither renews it nor believes one that has expired or ended", async () => {
+  const fixture = await federatedFixture();
+  const browser = fixture.browser();
+  await browser.signIn();
+  const request = () => {
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return new Request("https://elsewhere.example/any", { headers: { cookie } });
+  };
+  assert.equal((await fixture.filter.peek?.(request()))?.user?.email, "ada@example.com");
+  fixture.provider.advance(3_599);
+  assert.equal(
+    (await fixture.filter.peek?.(request()))?.user?.email,
+    "ada@example.com",
+    "due, but not expired",
+  );
+  fixture.provider.advance(1);
+  assert.equal(await fixture.filter.peek?.(request()), undefined);
+  assert.deepEqual(fixture.refreshed, []);
+  await browser.go("/");
+  assert.equal(
+    (await fixture.filter.peek?.(request()))?.user?.email,
+    "ada@example.com",
+    "renewed by the filter",
+  );
+  const before = request();
+  await browser.send("/signet/logout", {
+    method: "POST",
+    headers: { ...NAVIGATION, "sec-fetch-site": "same-origin" },
+  });
+  assert.equal(await fixture.filter.peek?.(before), undefined, "a copied cookie of an ended session");
+});
+
+test("one request of a filter can be optional, and another one required", async () => {
+  const { filter } = await federatedFixture();
+  const request = new Request("https://app.example/page", { headers: NAVIGATION });
+  assert.equal((await filter.authenticate(request, { isOptional: true })).kind, "anonymous");
+  assert.equal((await filter.authenticate(request)).kind, "answer");
+  const optional = (await federatedFixture({ isOptional: true })).filter;
+  assert.equal((await optional.authenticate(request, { isOptional: false })).kind, "answer");
+});

@@ -59,6 +59,7 @@ export function oauthFederated(
     finishLogin: (attempt, parameter) => finishLogin(context, attempt, parameter),
     renew: (session) => renewSession(context, session),
     parseSession: (value) => parseSession(value, context.party),
+    isCurrent: ({ endsAt }) => context.clock() < endsAt,
     principalOf: (session) => principalOfSession(session, context),
     hasEnded: (session) => hasSessionEnded(context, session),
     rememberEnd: ({ id }) => rememberEnd(context, id),

@@ -4,7 +4,7 @@ import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { builtInPage } from "./built-in-pages.ts";
 import { finishLogin } from "./callback.ts";
-import { currentSession } from "./current-session.ts";
+import { currentSession, readSession } from "./current-session.ts";
 import { logOut } from "./logout.ts";
 import { mayStartLogin, requestKind } from "./request-kind.ts";
 import { failure, json, respond, unauthorized } from "./responses.ts";
@@ -14,10 +14,18 @@ import { filterPaths, loginUrl, type SignIn } from "./sign-in.ts";
 export function browserFilter<Session>(filterType: Filter["filterType"], signIn: SignIn<Session>): Filter {
   return {
     filterType,
-    authenticate: async (request) => {
-      const result = (await handleRoute(signIn, request)) ?? (await authenticate(signIn, request));
+    authenticate: async (request, { isOptional = signIn.isOptional } = {}) => {
+      const result =
+        (await handleRoute(signIn, request)) ?? (await authenticate({ ...signIn, isOptional }, request));
       if (result.kind === "answer" && result.error) signIn.onError(result.error);
       return result;
+    },
+    peek: async (request) => {
+      const session = await readSession(signIn, request);
+      if (!session || !signIn.isCurrent(session)) return undefined;
+      // Unknown is no: nobody is let in.
+      const hasEnded = await signIn.hasEnded(session).catch(() => true);
+      return hasEnded ? undefined : signIn.principalOf(session);
     },
   };
 }

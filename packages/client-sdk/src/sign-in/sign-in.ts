@@ -40,6 +40,8 @@ export interface SignIn<Session> extends SignInContext {
   /** @param value the sealed cookie's, possibly of another provider, application or SDK version */
   parseSession(value: unknown): Session | undefined;
   principalOf(session: Session): Principal;
+  /** Whether it needs no renewal to be believed. */
+  isCurrent(session: Session): boolean;
   /** Whether it was ended, here or at the provider. @throws SignetError if unknown: then nobody is let in */
   hasEnded(session: Session): Promise<boolean>;
   /** Ends it here, so that a copied cookie or a pending check can't restore it. */

@@ -72,6 +72,8 @@ export function userFederated(
     finishLogin: (_attempt, parameter) => finishLogin(context, parameter),
     renew: (session) => renewSession(context, session),
     parseSession: (value) => parseSession(value, party),
+    // The service alone knows how long a session key lives.
+    isCurrent: () => true,
     principalOf: ({ user, sessionKey }) => principalOfLegacyUser({ user, sessionKey, applicationId }),
     hasEnded: (session) => hasSessionEnded(context, session),
     rememberEnd: (session) => rememberSessionEnd(context, session),

@@ -1,7 +1,8 @@
-/** A single-page application of three buttons, for the journey beside it. Without JSX, as the type check of this repository knows none. */
-import { SignedIn, SignedOut, SignetProvider, useAccessToken, useSignet, useUser } from "@signet/react";
+/** A single-page application of three buttons, for the journey in e2e/sdk. Without JSX, as the type check of this repository knows none. */
+
 import { createElement as h, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { SignedIn, SignedOut, SignetProvider, useAccessToken, useSignet, useUser } from "../index.ts";
 
 interface Settings {
   readonly issuer: string;
@@ -43,6 +44,6 @@ function Page({ api }: Settings) {
 
 const settings = (globalThis as unknown as { readonly settings: Settings }).settings;
 const container = (
-  globalThis as unknown as { document: { getElementById(id: string): Parameters<typeof createRoot>[0] } }
+  globalThis as unknown as { document: { getElementById(id: string): object } }
 ).document.getElementById("root");
 createRoot(container).render(h(SignetProvider, settings, h(Page, settings)));
