@@ -18,6 +18,7 @@ const db = () => service().database.query;
 const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["/applications?state=enabled", "disable"],
   ["/users?search=grace", "signOut"],
+  ["/users/sign-ups", "approve"],
   ["/system-accounts?state=enabled", "disable"],
   ["/scopes", "remove"],
   ["/users/:user/roles/add", "assign"],

@@ -68,6 +68,29 @@ test("password policy: a validation error, then enforced for the next password",
   assert.match(await page.locator("#content").innerText(), /21/);
 });
 
+test("sign-up and terms: a fault at its field, then saved", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  await visit.open("/settings");
+  await enter(page, "sign-up-edit");
+  await visit.look("Sign-up and terms");
+  await choose(page, "mode", "approval");
+  await type(page, "version", "2026-11");
+  await enter(page, "sign-up-save");
+  await isReady(page, "url");
+  await type(page, "url", "https://acme.example/terms");
+  await enter(page, "sign-up-save");
+  assert.equal(await doneText(page), "Sign-up and terms saved.");
+  const signUp = (await organisation())?.settings.signUp;
+  assert.deepEqual([signUp?.mode, signUp?.terms?.version], ["approval", "2026-11"]);
+  await enter(page, "sign-up-edit");
+  await choose(page, "mode", "off");
+  await type(page, "version", "");
+  await type(page, "url", "");
+  await enter(page, "sign-up-save");
+  assert.equal(await doneText(page), "Sign-up and terms saved.");
+});
+
 test("the overview for another period, and its charts as tables", async (t) => {
   const visit = await visitor(t, fixture().admin);
   const { page } = visit;

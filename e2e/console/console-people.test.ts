@@ -353,6 +353,22 @@ test("a user's roles and groups are shown with the way to each, and taken away",
   assert.doesNotMatch(await page.locator("#user-groups").innerText(), /All rounds/);
 });
 
+test("sign-ups that wait are approved, and rejected with a reason", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const { ids } = fixture();
+  await visit.open("/users/sign-ups");
+  await visit.look("Sign-ups");
+  await keepPictures(page, "sign-ups");
+  await enter(page, `approve-${ids["sign-ups/approve"]}`);
+  await enter(page, "sign-up-approve");
+  assert.equal(await doneText(page), "Sign-up approved.");
+  await enter(page, `reject-${ids["sign-ups/reject"]}`);
+  await type(page, "reason", "Not a customer");
+  await enter(page, "sign-up-reject");
+  assert.equal(await doneText(page), "Sign-up rejected.");
+});
+
 test("every form of the organisation's users was submitted", () => {
   assertAllSent("people");
 });

@@ -45,6 +45,7 @@ import { roleCommands } from "./role/role-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
 import { secretCommands } from "./secret/secret-commands.ts";
 import { sharedApplicationCommands } from "./shared-application/shared-application-commands.ts";
+import { signUpCommands } from "./sign-up/sign-up-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
 import { userCommands } from "./user/user-commands.ts";
@@ -83,6 +84,7 @@ const onDatabase: readonly Command[] = [
   ...consentCommands,
   ...auditCommands,
   ...sharedApplicationCommands,
+  ...signUpCommands,
   ...webhookCommands,
   listenCommand,
 ];

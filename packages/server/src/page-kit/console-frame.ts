@@ -7,6 +7,7 @@ import type { Organisation, OrganisationSettings } from "../core/organisations/o
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import { signInTextFor } from "../core/organisations/sign-in-texts.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
+import { countWaiting } from "../core/sign-ups/sign-ups.store.ts";
 import { commandMenu } from "../html/components/command-menu.ts";
 import type { ConsoleFrame, MenuLink, NavLink, NavSection } from "../html/components/console-view.ts";
 import type { IconName } from "../html/components/icons.ts";
@@ -138,6 +139,10 @@ export async function consoleFrame(
   const messages = pageMessages(visit, signedIn);
   const { frame } = messages.console;
   const undo = undoOf(deps, visit, signedIn, messages);
+  const waitingSignUps =
+    organisation.settings.signUp.mode === "approval"
+      ? await countWaiting(deps.database.query, organisation.id)
+      : undefined;
   const others = await organisationsAdministeredBy(deps.database.query, user, MAX_OTHER_ORGANISATIONS);
   return {
     messages,
@@ -150,8 +155,9 @@ export async function consoleFrame(
     consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
       label: frame.navigation,
-      sections: navigationSections(visit, messages, current),
+      sections: withCount(navigationSections(visit, messages, current), "users", waitingSignUps),
     },
+    waitingSignUps,
     user: { email: user.email },
     elsewhere: [
       { id: "nav-account", label: frame.account, uri: `/oauth/${organisation.id}/account/security` },
@@ -188,6 +194,14 @@ export function navigationSections(
     links: section.isLast ? [...pages.map(link), help] : pages.map(link),
   }));
 }
+
+const withCount = (all: NavSection[], id: ConsolePage, count: number | undefined): NavSection[] =>
+  count === undefined
+    ? all
+    : all.map((section) => ({
+        ...section,
+        links: section.links.map((link) => (link.id === id ? { ...link, count } : link)),
+      }));
 
 /** What this service itself serves to read. */
 const helpLinks = ({ landing, console: { frame } }: Messages): MenuLink[] => [

@@ -107,6 +107,7 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "settings/logo/preview": "any",
   "settings/policies": "recent",
   "settings/sign-in-methods": "recent",
+  "settings/sign-up": "recent",
   "settings/sign-in-methods/preview": "any",
   "signing-keys/:alg/rotate": "recent",
   "signing-keys/:alg/revoke": "recent",
@@ -129,6 +130,9 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "users/:id/roles/:assignment/remove": "any",
   "users/:id/groups/add/bulk": "recent",
   "users/:id/groups/:group/remove": "any",
+  "users/sign-ups/:id/approve": "any",
+  "users/sign-ups/:id/reject": "any",
+  "users/sign-ups/bulk": "any",
   "users/bulk": bulkDemand,
   // Role, groups and attributes are in the form.
   "users/:id/edit": "recent",

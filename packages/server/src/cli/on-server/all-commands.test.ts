@@ -66,6 +66,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "webhook create": ["--event", "user.*"],
   "webhook update": ["--disable"],
   "shared-application enable": ["--scope", "openid"],
+  "sign-up set": ["--mode", "open"],
   "role update": ["--name", "x"],
   "role assign": ["--user", id],
   "role unassign": ["--user", id],

@@ -4,7 +4,14 @@ import type { PageFrame, PageOrganisation } from "../layout.ts";
 import type { IconName } from "./icons.ts";
 import type { Undo } from "./toast.ts";
 
-export type NavLink = { id: string; label: string; uri: string; isCurrent: boolean; icon: IconName };
+export type NavLink = {
+  id: string;
+  label: string;
+  uri: string;
+  isCurrent: boolean;
+  icon: IconName;
+  count?: number;
+};
 
 export type NavSection = {
   heading?: string | undefined;
@@ -27,6 +34,8 @@ export type ConsoleFrame = PageFrame & {
   consoleUri(rest: string): string;
   navigation: { label: string; sections: readonly NavSection[] };
   user: { email: string };
+  /** Sign-ups that wait for an administrator; undefined where none can. */
+  waitingSignUps?: number | undefined;
   /** Links in the user menu: the account pages, or the console for administrators. */
   elsewhere: readonly MenuLink[];
   /** Posted from the menu: it signs out without another question. */

@@ -14,8 +14,8 @@ ${sections.map(navSection)}</div></nav>`;
 
 function navSection({ heading, isLast, links }: NavSection, index: number): Html {
   const list = links.map(
-    ({ id, label, uri, isCurrent, icon: name }) =>
-      html`<li><a id="nav-${id}" href="${linkAddress(uri)}"${isCurrent && html` aria-current="page"`}>${icon(name)}${label}</a></li>
+    ({ id, label, uri, isCurrent, icon: name, count = 0 }) =>
+      html`<li><a id="nav-${id}" href="${linkAddress(uri)}"${isCurrent && html` aria-current="page"`}>${icon(name)}${label}${count > 0 && html` <span class="count">${count}</span>`}</a></li>
 `,
   );
   const own = isLast && html` class="menu-last"`;

@@ -1,26 +1,14 @@
 /** The organisation, its signing keys and its audit log by API v1. */
-import { newUuid } from "@signet/protocol/uuid";
-import { SIGN_UP_KEPT_MS } from "../../core/sign-ups/complete-sign-up.ts";
-import { putWaiting } from "../../core/sign-ups/sign-ups.store.ts";
 import { listSigningKeys } from "../../core/signing-keys/signing-keys.store.ts";
 import { pngOf } from "../fixtures/images.ts";
+import { newWaitingSignUp } from "../fixtures/waiting-sign-up.ts";
 import type { ApiWorld } from "./api-operation.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 
 const terms = { version: "2026-11", url: "https://acme.example/terms" };
 
-/** One that waits. */
-async function newSignUp({ service, a }: ApiWorld): Promise<string> {
-  const [id, now] = [newUuid(), service.clock()];
-  const email = `new-${id}@acme.example`;
-  await putWaiting(service.database.query, {
-    ...{ orgId: a.organisation.id, id, email, emailKey: email, firstname: "Nora", surname: "Nye" },
-    ...{ locale: null, passwordHash: null, termsVersion: null, termsAcceptedAt: null },
-    ...{ address: "192.0.2.7", linkHash: id, state: "waiting", reason: null, userId: null },
-    ...{ decidedAt: null, createdAt: now, updatedAt: now, expiresAt: now + SIGN_UP_KEPT_MS },
-  });
-  return `/sign-ups/${id}`;
-}
+const newSignUp = async ({ service, a }: ApiWorld): Promise<string> =>
+  `/sign-ups/${await newWaitingSignUp(service, a.organisation.id)}`;
 
 const reads = ["signet:organisation:read"] as const;
 const writes = ["signet:organisation:write"] as const;

@@ -36,6 +36,7 @@ export function settingsPage(view: SettingsView): Html {
     body: [
       brandingCard(view),
       policiesCard(view),
+      signUpCard(view),
       devicesCard(view),
       identityCard(view),
       card({
@@ -111,6 +112,23 @@ function policiesCard({ record, consoleUri, messages }: SettingsView): Html {
         label: text.auditRetention,
         content: text.auditRetentionOf({ count: settings.auditRetentionMonths }),
       },
+    ]),
+  });
+}
+
+function signUpCard({ record, consoleUri, messages }: SettingsView): Html {
+  const { settings } = messages.console;
+  const text = settings.signUp;
+  const { mode, terms, groups } = record.settings.signUp;
+  return card({
+    id: "sign-up",
+    title: text.title,
+    text: text.summary,
+    actions: buttonLink({ id: "sign-up-edit", uri: consoleUri("/settings/sign-up"), label: settings.edit }),
+    body: facts([
+      { label: text.mode, content: text.modes[mode].label },
+      { label: text.version, content: terms?.version ?? text.noTerms },
+      { label: text.groups, content: text.groupCount({ count: groups.length }) },
     ]),
   });
 }

@@ -19,6 +19,7 @@ import { loadOrganisation } from "./organisation-record.ts";
 import { type PoliciesDeps, policiesRoute } from "./policies.route.ts";
 import { settingsPage } from "./settings.page.ts";
 import type { SignInPreviewDeps } from "./show-sign-in.ts";
+import { signUpSettingsRoute } from "./sign-up.route.ts";
 
 export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps & SignInPreviewDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/settings", { get: showSettings });
@@ -26,6 +27,7 @@ export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps & SignIn
   methodsRoutes(app, deps);
   imagesRoute(app, deps);
   policiesRoute(app, deps);
+  signUpSettingsRoute(app, deps);
 }
 
 async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {

@@ -134,11 +134,13 @@ export const userList = {
       label: console.users.list.make,
       kind: "primary",
     }),
-  beside: ({ consoleUri, messages: { console } }: ConsoleFrame, { outbox }: UsersDeps) => {
-    const { list: text } = console.users;
+  beside: ({ consoleUri, waitingSignUps, messages: { console } }: ConsoleFrame, { outbox }: UsersDeps) => {
+    const { list: text, signUps } = console.users;
     const several = (id: string, rest: string, label: string) =>
       buttonLink({ id, uri: consoleUri(rest), label, kind: "quiet" });
     return [
+      waitingSignUps !== undefined &&
+        several("users-sign-ups", "/users/sign-ups", signUps.waiting({ count: waitingSignUps })),
       several("users-import", "/users/import", text.import),
       outbox.isOpen && several("users-invite", "/users/invite", text.inviteSeveral),
     ];

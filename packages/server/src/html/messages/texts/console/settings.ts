@@ -34,8 +34,10 @@ export type ConsoleSettingsTexts = {
         ownPassword: string; ownFactor: string; "sign-up-mode": string; "terms-version": string;
         "terms-url": string; "sign-up-groups": string;
       };
-      done: { branding: string; policies: string; images: string; methods: string; }; livePreview: string;
-      livePreviewText: string; livePreviewShow: string;
+      done: {
+        branding: string; policies: string; images: string; methods: string; signUp: string;
+      };
+      livePreview: string; livePreviewText: string; livePreviewShow: string;
       brandingSummary: (values: { organisation: string }) => string; brand: string; texts: string;
       textsText: string; heading: string; headingHint: string; text: string; textHint: string;
       otherLanguages: string; methods: string; methodsText: string; linksTitle: string; linksText: string;
@@ -57,6 +59,15 @@ export type ConsoleSettingsTexts = {
       enrolmentChoices: {
         off: { label: string; text: string; }; offer: { label: string; text: string; };
         required: { label: string; text: string; };
+      };
+      signUp: {
+        title: string; summary: string; mode: string;
+        modes: {
+          off: { label: string; text: string; }; open: { label: string; text: string; };
+          domains: { label: string; text: string; }; approval: { label: string; text: string; };
+        };
+        url: string; urlHint: string; version: string; versionHint: string; noTerms: string; groups: string;
+        groupsHint: string; groupCount: (values: { count: number }) => string;
       };
     };
   };

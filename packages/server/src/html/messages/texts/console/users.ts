@@ -130,6 +130,27 @@ export type ConsoleUsersTexts = {
           label: string; hint: string; read: (values: { name: string }) => string; tooLarge: string;
         };
       };
+      signUps: {
+        title: string; summary: string; waiting: (values: { count: number }) => string; search: string;
+        since: string; none: string; noneText: string;
+        approve: {
+          heading: (values: { name: string }) => string; explanation: string; confirm: string;
+        };
+        reject: {
+          heading: (values: { name: string }) => string; explanation: string; confirm: string;
+        };
+        reason: string; reasonHint: string;
+        refused: { title: string; "email-taken": string; "invalid-reason": string; };
+        bulk: {
+          approve: {
+            label: string; heading: (values: { count: number }) => string; text: string;
+          };
+          reject: {
+            label: string; heading: (values: { count: number }) => string; text: string;
+          };
+        };
+        done: { approved: string; rejected: string; };
+      };
     };
   };
 };
