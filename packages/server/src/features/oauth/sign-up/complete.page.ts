@@ -76,7 +76,7 @@ function termsBox({ messages, terms, isTermsAccepted, error }: CompletionView): 
   if (!terms) return undefined;
   return html`<div class="check">
 <input id="terms-accept" name="terms-accept" type="checkbox" value="yes" required${isTermsAccepted && html` checked`}${faults(error === "terms")}>
-<label for="terms-accept">${messages.terms.accept} ${termsLink(messages, terms)}</label>
+<label for="terms-accept">${messages.terms.accept} ${termsLink(terms, messages.terms.link({ version: terms.version }))}</label>
 </div>
 `;
 }

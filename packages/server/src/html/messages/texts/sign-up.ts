@@ -14,6 +14,6 @@ export type SignUpTexts = {
   terms: {
     accept: string; link: (values: { version: string }) => string; heading: string;
     text: (values: { organisation: string; application: string }) => string; submit: string; decline: string;
-    declined: (values: { organisation: string }) => string;
+    declined: (values: { organisation: string }) => string; read: (values: { version: string }) => string;
   };
 };

@@ -5,11 +5,10 @@ import { type FormSeal, namedFields } from "../../../../html/components/form.ts"
 import { terminalPage } from "../../../../html/components/terminal-page.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
-import type { Messages } from "../../../../html/messages/messages.ts";
 
 /** In a tab of its own: what was typed stays. */
-export const termsLink = (messages: Messages, { url, version }: Terms): Html =>
-  html`<a href="${linkAddress(url)}" target="_blank" rel="noopener noreferrer">${messages.terms.link({ version })}</a>`;
+export const termsLink = ({ url }: Terms, label: string): Html =>
+  html`<a href="${linkAddress(url)}" target="_blank" rel="noopener noreferrer">${label}</a>`;
 
 export type TermsView = SignInFrame &
   FormSeal & {
@@ -29,7 +28,7 @@ export function termsPage(view: TermsView): Html {
 ${applicationHome(application)}</div>
 ${person(messages.notAssigned.signedInAs, view.user.email)}
 <p>${text.text(names)}</p>
-<p>${termsLink(messages, terms)}</p>
+<p>${termsLink(terms, text.read({ version: terms.version }))}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${namedFields({ csrf, flow, "terms-version": terms.version })}
 <button class="button primary" id="terms-submit" type="submit" name="decision" value="accept">${text.submit}</button>
