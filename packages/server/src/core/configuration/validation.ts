@@ -8,6 +8,7 @@ import {
   methodFaults,
   signInTextFaults,
 } from "../organisations/settings-validation.ts";
+import { signUpFaults } from "../organisations/sign-up-settings.ts";
 import { atOnce, eachOf, type Work } from "../portions.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
 import { emailFaults } from "./email-texts.ts";
@@ -92,10 +93,8 @@ function recordsOf<Item>(
 
 function policyFaults(file: OrganisationFile): FileFault[] {
   const settings = organisationOfFile(file, defaultOrganisationSettings);
-  return [...idleFaults(settings), ...methodFaults(settings)].map(({ path, message }) => ({
-    path: `/policies/${path}`,
-    message,
-  }));
+  const faults = [...idleFaults(settings), ...methodFaults(settings), ...signUpFaults(settings.signUp)];
+  return faults.map(({ path, message }) => ({ path: `/policies/${path.replaceAll(".", "/")}`, message }));
 }
 
 function scopeFaults(given: FileScope, at: string): FileFault[] {

@@ -107,6 +107,26 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await send("apply", kept)).status, 200);
   });
 
+  test("sign-up and terms come with the policies; groups of new users by who may change groups", async () => {
+    const { api, send } = await organisation();
+    const terms = { version: "1", url: "https://acme.example/terms" };
+    const signUp = (more: object = {}) => ({
+      policies: { signUp: { mode: "open", terms, groups: [], ...more } },
+    });
+    assert.equal((await send("apply", signUp())).status, 200);
+    assert.deepEqual((await api.call("GET", "/sign-up")).body, { mode: "open", terms, groups: [] });
+    const bad = await send("apply", signUp({ terms: { version: "1", url: "http://acme.example" } }));
+    const [fault] = (bad.body["errors"] ?? []) as { path: string }[];
+    assert.deepEqual([bad.status, fault?.path], [422, "/file/policies/signUp/terms/url"]);
+    const groups = [crypto.randomUUID()];
+    const refused = await send("apply", signUp({ groups }));
+    assert.deepEqual([refused.status, refused.body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    const holder = await organisation("signet:groups:write");
+    const unknown = await holder.send("apply", signUp({ groups }));
+    const [first] = (unknown.body["errors"] ?? []) as { path: string }[];
+    assert.deepEqual([unknown.status, first?.path], [422, "/file/policies/signUp/groups/0"]);
+  });
+
   test("nobody gives an application what the caller has not, ends its own, or half applies", async () => {
     const { api, send } = await organisation();
     const before = (await api.call("GET", "/configuration")).body;

@@ -14,13 +14,14 @@ import {
 } from "../../../core/configuration/organisation-file.ts";
 import { readState } from "../../../core/configuration/state.ts";
 import { checkedFile } from "../../../core/configuration/validation.ts";
+import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
 import { inPortions } from "../../../core/portions.ts";
 import type { ApiScope as Scope } from "../../../core/scopes/api-scopes.ts";
 import { conflict, invalid, notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Operation } from "../../../http/api/api-route.ts";
 import { isUnchanged } from "../../../http/api/concurrency.ts";
 import { noParameters, strictObject } from "../../../http/api/schemas.ts";
-import { type ApiCaller, actOf, apiAuthenticator, authenticatedFirst } from "../access.ts";
+import { type ApiCaller, actOf, apiAuthenticator, authenticatedFirst, requireHeld } from "../access.ts";
 import { requireHeldScopes, requireOther } from "../applications/held-scopes.ts";
 import { type ApiDeps, inTransaction } from "../frame/api-deps.ts";
 import { tagOf } from "../frame/entity-tag.ts";
@@ -149,6 +150,9 @@ function applyRoute(api: ApiScope, deps: ApiDeps): void {
         const check = (difference: Difference) => {
           requireMayApply(caller, difference);
           const { settings, changes } = difference.organisation;
+          // Whoever is in a group has its roles.
+          if (changes.some(({ member }) => member === "policies.signUp") && settings.signUp.groups.length > 0)
+            requireHeld(caller, "signet:groups:write");
           if (changes.some(({ member }) => member === "policies.signInMethods"))
             requireWayIn(deps, "/file/policies/signInMethods", settings.signInMethods);
         };
@@ -186,6 +190,14 @@ function requireMayApply(caller: ApiCaller, { applications }: Difference): void 
 function toAnswer(error: unknown): never {
   if (error instanceof ConfigurationChanged) throw conflict(error.message);
   if (error instanceof ConfigurationTooLarge) throw conflict(`${error.message}.`);
+  // What the organisation has no record of: a group of new users.
+  if (error instanceof InvalidSettings)
+    throw invalid(
+      error.faults.map(({ path, message }) => ({
+        path: `/file/policies/${path.replaceAll(".", "/")}`,
+        message,
+      })),
+    );
   if (!(error instanceof InvalidFile)) throw error;
   throw invalid(error.faults.map(({ path, message }) => ({ path: `/file${path}`, message })));
 }
