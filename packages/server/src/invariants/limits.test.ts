@@ -9,6 +9,7 @@ import { forEachDatabase } from "../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { newestLink } from "../testing/fakes/mailbox.ts";
 import { type ApiClient, makeApiClient, tokenFor } from "../testing/fixtures/api-client.ts";
+import { credentials } from "../testing/fixtures/client.ts";
 import { newCode } from "../testing/fixtures/enrolments.ts";
 import { giveRecoveryCodes } from "../testing/fixtures/factors.ts";
 import { type LimitsWorld, openLimitsWorld } from "../testing/fixtures/limits-world.ts";
@@ -23,6 +24,7 @@ import {
   exportData,
   type Outcome,
   provision,
+  pushRequest,
   register,
   requestCodes,
   requestReset,
@@ -55,6 +57,7 @@ const counts: Record<RateLimitName, number> = {
   "username-address": 4,
   "user-code": 3,
   "device-address": 4,
+  "par-address": 4,
   "connection-token-address": 4,
   "connection-start-address": 4,
   "agent-key-address": 4,
@@ -219,6 +222,18 @@ const plays: Record<RateLimitName, Play> = {
       fill: () => ask(here),
       hurt: { "devices of the network": () => ask(here) },
       letIn: { "from another network": () => ask(world.newNetwork()) },
+    };
+  },
+  "par-address": async (world) => {
+    const { native, web } = world.org;
+    const here = world.newNetwork();
+    return {
+      fill: () => pushRequest(world, { client_id: native.id }, here),
+      hurt: { "people of the network": () => pushRequest(world, { client_id: native.id }, here) },
+      letIn: {
+        "from another network": () => pushRequest(world, { client_id: native.id }, world.newNetwork()),
+        "clients that authenticate": () => pushRequest(world, credentials(web), here),
+      },
     };
   },
   "connection-start-address": async (world) => {

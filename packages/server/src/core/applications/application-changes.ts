@@ -3,14 +3,12 @@
 import type { Db } from "../../db/open.ts";
 import { auditFields } from "../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
-import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { Application } from "./application.ts";
-import { requireOwn, spreadChange } from "./application-copies.ts";
+import { endUnbound, requireOwn, spreadChange } from "./application-copies.ts";
 import { deleteApplicationRow, findApplication, replaceApplication } from "./applications.store.ts";
 import { requireKnownPool } from "./applications.ts";
 import { requireAddedScopesDefined } from "./defined-scopes.ts";
 import { revokeGrantedCredentials } from "./granted-credentials.ts";
-import { isFapi } from "./security-profile.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationKey {
@@ -68,11 +66,7 @@ export async function changeApplication(
     if (!(await replaceApplication(tx, after))) throw new LostRace();
     if (disabled && before.disabledAt === null) await revokeGrantedCredentials(tx, after, now);
     await spreadChange(tx, deps, { before, after });
-    // FAPI 2.0: nothing unbound stays in use.
-    if (isFapi(settings) && !isFapi(before.settings))
-      await revokeTokenFamilies(tx, {
-        ...{ orgId, applicationId: id, isUnbound: true, now, reason: "security_profile" },
-      });
+    await endUnbound(tx, { before, after, orgId, now });
     const event = { action: "application.changed" as const, target: id, details: { changed } };
     await recordChange(tx, deps, "application", { ...auditFields(key, now), ...event });
     return after;

@@ -5,11 +5,13 @@
 import type { Db } from "../../db/open.ts";
 import { auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { Application } from "./application.ts";
 import { deleteApplicationRow } from "./applications.store.ts";
 import { followSettings, isOfferedTo } from "./copied-settings.ts";
 import { listCopies, listCopiesOfHome } from "./copies.store.ts";
 import { revokeGrantedCredentials } from "./granted-credentials.ts";
+import { isFapi } from "./security-profile.ts";
 
 /** A copy is changed at its home alone. */
 export class ForeignApplication extends Error {
@@ -42,8 +44,24 @@ export async function spreadChange(tx: Db, deps: RecordDeps, { before, after }: 
 
 async function followHome(tx: Db, deps: RecordDeps, copy: Application, home: Application): Promise<void> {
   await followSettings(tx, deps, copy, home);
+  await endUnbound(tx, { before: copy, after: home, orgId: copy.orgId, now: deps.clock() });
   const isEnding = home.disabledAt !== null && copy.disabledAt === null;
   if (isEnding) await revokeGrantedCredentials(tx, copy, deps.clock());
+}
+
+/** FAPI 2.0: nothing unbound stays in use where the application begins to have the profile. */
+export async function endUnbound(
+  tx: Db,
+  {
+    before,
+    after: { id, settings },
+    orgId,
+    now,
+  }: { before: Application; after: Application; orgId: string; now: number },
+): Promise<void> {
+  if (!isFapi(settings) || isFapi(before.settings)) return;
+  const which = { orgId, applicationId: id, isUnbound: true } as const;
+  await revokeTokenFamilies(tx, { ...which, now, reason: "security_profile" });
 }
 
 /** Deletes the copy with its codes, tokens, consents and session keys there. @returns false when somebody else has */

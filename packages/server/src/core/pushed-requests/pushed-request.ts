@@ -49,7 +49,7 @@ const usage = ({ orgId, uriHash }: Pick<PushedRequest, "orgId" | "uriHash">) => 
   value: uriHash,
 });
 
-/** No sealed flow with the request is older than this. */
+/** No sealed flow with the request is opened later (`until` in authorize/flow.ts). */
 const USED_MS = 24 * 3_600_000;
 
 /**

@@ -43,6 +43,8 @@ export const defaultRateLimits = {
   // Wrong user codes: of 20^8 a few hundred are valid at any time (RFC 8628 §5.1).
   "user-code": { name: "user-code", count: 5, windowSeconds: 15 * 60 },
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
+  // Of public clients: each leaves a row for a minute.
+  "par-address": { name: "par-address", count: 600, windowSeconds: 60 },
   // Wrong API keys of signing agents only.
   "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
   // Wrong tokens of connections only.

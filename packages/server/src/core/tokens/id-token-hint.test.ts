@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { authorizationRequest, authorize, testBrowser } from "../../testing/fakes/browser.ts";
 import { codeSource } from "../../testing/fakes/code-source.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { makeAgent, makePool, signedWith, type TestAgent } from "../../testing/fixtures/agent.ts";
+import { payloadOf, sendRaw } from "../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -48,6 +50,20 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await read(agents.accessToken), undefined);
     const forged = agents.idToken.replace(/...$/, (end) => (end === "AAA" ? "EAA" : "AAA"));
     assert.equal(await read(forged), undefined);
+  });
+
+  test("rejects a signed userinfo response and a signed authorization response", async () => {
+    const client = await makeClient(running.service, org.organisation, {
+      ...{ redirectUris: [REDIRECT_URI], requireConsent: false, userinfoSignedResponseAlg: "ES256" },
+    });
+    const { accessToken } = await codeSource(org).tokens({}, client);
+    const authorization = `Bearer ${accessToken}`;
+    const { text } = await sendRaw(`${org.issuer}/userinfo`, { headers: { authorization } });
+    assert.equal(payloadOf(text)["sub"], org.user.id);
+    assert.equal(await read(text), undefined);
+    const { query } = authorizationRequest(client.application.id, REDIRECT_URI, { response_mode: "jwt" });
+    const answer = await authorize(testBrowser(), { issuer: org.issuer, query, ...org.user });
+    assert.equal(await read(answer.get("response") ?? ""), undefined);
   });
 
   test("rejects an agent's hint for another pool's application or issuer", async () => {

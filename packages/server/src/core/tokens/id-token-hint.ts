@@ -31,9 +31,15 @@ export async function readIdTokenHint(
   return readAgentHint(deps, orgId, hint);
 }
 
-/** An access token of the type JWT has a `client_id`, an ID token never; an authorization response (JARM) has no `sub`. */
+/**
+ * An access token of the type JWT has a `client_id`, an ID token never; an authorization response (JARM) has no `sub`, and a signed
+ * userinfo response no `exp`.
+ */
 const isIdTokenOf = (issuer: string, claims: Claims): boolean =>
-  claims["iss"] === issuer && typeof claims["sub"] === "string" && !Object.hasOwn(claims, "client_id");
+  claims["iss"] === issuer &&
+  typeof claims["sub"] === "string" &&
+  typeof claims["exp"] === "number" &&
+  !Object.hasOwn(claims, "client_id");
 
 /** An agent's key is trusted for the applications of its pool only. */
 async function readAgentHint(

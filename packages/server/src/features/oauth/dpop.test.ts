@@ -1,7 +1,8 @@
 /** DPoP (RFC 9449) at the token and userinfo endpoints: proofs, nonces, bound codes and refresh tokens. */
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
-import { generateKeyPair } from "jose";
+import { exportJWK, generateKeyPair } from "jose";
 import type { ApplicationSettings } from "../../core/applications/application.ts";
 import { createApplication } from "../../core/applications/applications.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -19,6 +20,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+
+const nested = (depth: number): unknown => (depth === 0 ? [] : [nested(depth - 1)]);
 
 forEachDatabase(({ name, fresh }) => {
   let running: TestService;
@@ -150,6 +153,75 @@ forEachDatabase(({ name, fresh }) => {
       { jti: "x".repeat(255) },
     ])
       accepted(await jobToken(await proof({ claims })), JSON.stringify(claims));
+  });
+
+  test("an address is compared as RFC 3986 says, and nothing else is taken for it", async () => {
+    const { host, port, pathname } = new URL(tokenUrl());
+    for (const htu of [
+      `HTTP://${host}${pathname}`,
+      `http://${host}/x/..${pathname}`,
+      `http://${host}${pathname.replace("oauth", "%6fauth")}`,
+      `${tokenUrl()}#`,
+    ])
+      accepted(await jobToken(await proof({ claims: { htu } })), htu);
+    for (const htu of [
+      `https://${host}${pathname}`,
+      `http://127.0.0.1${pathname}`,
+      `http://127.0.0.1:${Number(port) + 1}${pathname}`,
+      `http://127.0.0.1.evil.example:${port}${pathname}`,
+      `http://evil.example@${host}${pathname}`,
+      `http://evil.example/?${tokenUrl()}`,
+      `${tokenUrl()}/`,
+      `${tokenUrl()}%2f`,
+      `http://${host}${pathname.toUpperCase()}`,
+      `blob:${tokenUrl()}`,
+      pathname,
+      [tokenUrl()],
+      null,
+    ])
+      assertOAuthError(
+        await jobToken(await proof({ claims: { htu } })),
+        400,
+        "invalid_dpop_proof",
+        String(htu),
+      );
+  });
+
+  test("behind a proxy the address is that of the base URL, not that of the node", async () => {
+    const proxied = await startTestService({
+      databaseUrl: await fresh(),
+      ...{ clock, baseUrl: "https://id.example" },
+    });
+    const there = await makeOrganisation(proxied.service);
+    const path = `/oauth/${there.organisation.id}/token`;
+    const ask = async (htu: string) =>
+      jobToken(await proof({ claims: { htu } }), there.batch, proxied.baseUrl + path);
+    assertOAuthError(await ask(proxied.baseUrl + path), 400, "invalid_dpop_proof", "the node's");
+    accepted(await ask(`https://ID.example:443${path}?x=y`));
+    await proxied.close();
+  });
+
+  test("a header that names no key of ours to verify with is refused, whatever it says", async () => {
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const [, payload = ""] = (await proof()).split(".");
+    const mac = (header: object, secret: string) => {
+      const signed = `${part(header)}.${payload}`;
+      return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
+    };
+    const { publicKey } = await generateKeyPair("ES384", { extractable: true });
+    const secret = { kty: "oct", k: Buffer.from("secret").toString("base64url") };
+    const typ = "dpop+jwt";
+    const hostile: Record<string, string> = {
+      "a MAC with the public key": mac({ typ, alg: "HS256", jwk: key.jwk }, JSON.stringify(key.jwk)),
+      "a MAC with a key that it brings": mac({ typ, alg: "HS256", jwk: secret }, "secret"),
+      "another curve": await proof({ header: { jwk: await exportJWK(publicKey) } }),
+      "no object": await proof({ header: { jwk: "key" } }),
+      "a deep object": await proof({ header: { jwk: { ...key.jwk, x5c: nested(500) } } }),
+      "an extension that we don't know": `${part({ typ, alg: "ES256", jwk: key.jwk, crit: ["x"], x: 1 })}.${payload}.${"A".repeat(86)}`,
+      "an empty header": ".",
+    };
+    for (const [about, text] of Object.entries(hostile))
+      assertOAuthError(await jobToken(text), 400, "invalid_dpop_proof", about);
   });
 
   test("accepts a proof once, on every node, and of twenty at once one", async () => {

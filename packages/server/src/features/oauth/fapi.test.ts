@@ -5,6 +5,7 @@ import { type ApplicationSettings, deviceCodeGrantType } from "../../core/applic
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
 import { seconds } from "../../core/clock.ts";
+import { enableShared } from "../../core/shared-applications/shared-applications.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import {
   authorizationRequest,
@@ -16,7 +17,7 @@ import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { type Answer, postForm } from "../../testing/fixtures/client.ts";
 import { type DpopKey, dpopKey } from "../../testing/fixtures/dpop.ts";
 import { type RequestKey, requestKey, signClaims } from "../../testing/fixtures/request-object.ts";
-import { assertOAuthError, payloadOf } from "../../testing/probes/answers.ts";
+import { assertOAuthError, payloadOf, sendRaw } from "../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -192,6 +193,33 @@ forEachDatabase(({ fresh }) => {
       token({ grant_type: "refresh_token", refresh_token: String(body["refresh_token"]) }, plain);
     assertOAuthError(await refresh(unbound), 400, "invalid_grant", "unbound");
     assert.equal((await refresh(bound)).status, 200, "bound");
+  });
+
+  test("what a shared application was issued unbound elsewhere ends with it", async () => {
+    const { application } = await bank({
+      ...{ securityProfile: "none", dpopBoundAccessTokens: false, shared: { organisations: "any" } },
+    });
+    const [{ id }, there] = [application, await makeOrganisation(running.service, "Elsewhere")];
+    const scopes = ["openid", "profile", "email"];
+    await enableShared(running.service, { ...{ orgId: there.organisation.id, id }, scopes, actor: "test" });
+    const { query, verifier } = authorizationRequest(id, REDIRECT_URI);
+    const answer = await authorize(testBrowser(), { issuer: there.issuer, query, ...there.user });
+    const form = codeForm(answer.get("code") ?? "", verifier);
+    const text = await assertion({ application, secret: "" }, { aud: there.issuer });
+    const sent = await authenticated(form, { application, secret: "" }, text);
+    const { body } = await postForm(`${there.issuer}/token`, sent);
+    const userinfo = async () => {
+      const headers = { authorization: `Bearer ${body["access_token"]}` };
+      return (await sendRaw(`${there.issuer}/userinfo`, { headers })).status;
+    };
+    assert.equal(await userinfo(), 200, JSON.stringify(body));
+    const settings = { ...application.settings, ...good() };
+    const key = { orgId: application.orgId, id, actor: "test" };
+    await changeApplication(running.service, key, ({ name }) => ({ name, settings, disabled: false }));
+    assert.equal(await userinfo(), 401);
+    const plain = authorizationRequest(id, REDIRECT_URI).query;
+    const refused = await authorize(testBrowser(), { issuer: there.issuer, query: plain, ...there.user });
+    assert.equal(refused.get("error"), "invalid_request", "unpushed");
   });
 
   test("message signing: signed requests at PAR, signed answers, and no others", async () => {

@@ -268,6 +268,7 @@ export const oauthOperations: readonly DescribedOperation[] = [
         ),
       },
       ...errors,
+      ...oauthErrorAnswers([429]),
     },
   },
   ...publishedOperations,

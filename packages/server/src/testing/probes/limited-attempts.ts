@@ -1,6 +1,6 @@
 /** One attempt at everything that is limited, and what came of it. */
 import { newEcKey } from "@signet/protocol/testing/test-certificate";
-import { type TestBrowser, testBrowser } from "../fakes/browser.ts";
+import { authorizationRequest, type TestBrowser, testBrowser } from "../fakes/browser.ts";
 import type { SoftPasskey } from "../fakes/soft-passkey.ts";
 import { postForm, postJson } from "../fixtures/client.ts";
 import { csrOf } from "../fixtures/enrolments.ts";
@@ -9,7 +9,7 @@ import type { LimitsWorld } from "../fixtures/limits-world.ts";
 import { callScim, type ScimClient } from "../fixtures/scim-connection.ts";
 import { callApi, type TestAccount } from "../fixtures/system-account.ts";
 import { follow, logIn, visit } from "../fixtures/visit.ts";
-import type { TestOrganisation } from "../test-service.ts";
+import { REDIRECT_URI, type TestOrganisation } from "../test-service.ts";
 import { consoleBrowser } from "./console-browser.ts";
 
 /** Let in, not let in, or refused by the named limit. */
@@ -141,6 +141,18 @@ export async function requestCodes(
   const form = { client_id: device.id, scope: "openid" };
   const answer = await postForm(`${org.issuer}/device`, form, cameFrom(network));
   return { outcome: outcomeOf(answer, answer.status === 200), userCode: String(answer.body["user_code"]) };
+}
+
+/** A pushed authorization request. */
+export async function pushRequest(
+  { org }: LimitsWorld,
+  client: { readonly client_id: string; readonly client_secret?: string },
+  network: string,
+): Promise<Outcome> {
+  const uri = client.client_secret === undefined ? "http://127.0.0.1/callback" : REDIRECT_URI;
+  const { parameters } = authorizationRequest(client.client_id, uri);
+  const answer = await postForm(`${org.issuer}/par`, { ...parameters, ...client }, cameFrom(network));
+  return outcomeOf(answer, answer.status === 201);
 }
 
 /** On the page for device codes, signed in. */

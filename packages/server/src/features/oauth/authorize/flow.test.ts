@@ -72,6 +72,14 @@ test("a flow expires after exactly a day", () => {
   assert.equal(ours.open(sealed, ORG, STARTED_AT + DAY_MS), undefined);
 });
 
+test("a pushed request ends after a day, however often another account is chosen", () => {
+  const pushed = { ...flow, origin: { pushed: "x".repeat(43), until: STARTED_AT + DAY_MS } };
+  const later = STARTED_AT + DAY_MS - 1;
+  const again = ours.seal(withAnotherAccount(pushed, [], later));
+  assert.deepEqual(ours.open(again, ORG, later)?.origin, pushed.origin);
+  assert.equal(ours.open(again, ORG, later + 1), undefined);
+});
+
 test("a flow keeps repeated parameters", () => {
   const form = parseForm("client_id=app&resource=a&state=1&resource=b&state=2&nonce=&resource=c");
   const kept = flowForm(createFlow(ORG, form, STARTED_AT));

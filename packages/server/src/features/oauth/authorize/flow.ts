@@ -20,12 +20,18 @@ export interface Flow {
 }
 
 /** How the request arrived (received-request.ts). */
-export interface FlowOrigin {
-  /** SHA-256 of the request_uri of a pushed request, which the response uses up. */
-  readonly pushed?: string;
+export type FlowOrigin = (
+  | {
+      /** SHA-256 of the request_uri of a pushed request, which the response uses up. */
+      readonly pushed: string;
+      /** Milliseconds: no flow with it is opened from then on, however often its pages have sealed it anew. */
+      readonly until: number;
+    }
+  | { readonly pushed?: never; readonly until?: never }
+) & {
   /** The client has signed it. */
   readonly isSigned?: boolean;
-}
+};
 
 /** A page of this server that needs a sign-in. Its path comes from code, never from a request. */
 export interface InternalPage {
@@ -44,7 +50,7 @@ export interface Flows {
   open(sealed: string | undefined, orgId: string, now: number): Flow | undefined;
 }
 
-const LIFETIME_MS = 24 * 3600 * 1000;
+export const FLOW_LIFETIME_MS = 24 * 3600 * 1000;
 
 /** @param macs under keys that are derived from the master keys for this purpose, so that every node opens what another sealed */
 export function flows(macs: Macs): Flows {
@@ -69,7 +75,8 @@ export function flows(macs: Macs): Flows {
         InternalPage | null | undefined,
         FlowOrigin | undefined,
       ];
-      if (startedAt + LIFETIME_MS <= now) return undefined;
+      if (Math.min(startedAt + FLOW_LIFETIME_MS, origin?.until ?? Number.POSITIVE_INFINITY) <= now)
+        return undefined;
       return { orgId, parameters, startedAt, ...(page ? { page } : {}), ...(origin ? { origin } : {}) };
     },
   };

@@ -2,7 +2,7 @@
 
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import {
   commandLineClientId,
@@ -20,13 +20,7 @@ import {
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import {
-  countAttempt,
-  networkPrefix,
-  RateLimited,
-  type RateLimits,
-  rateLimitHeaders,
-} from "../../../core/rate-limits/rate-limits.ts";
+import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { RecordDeps } from "../../../core/record-changes.ts";
 import { nameableResources } from "../../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
@@ -40,6 +34,7 @@ import {
   type ClientAuthenticationDeps,
   identifyClient,
 } from "../client-authentication/client-authentication.ts";
+import { limitNetwork } from "../network-limit.ts";
 import { requestedResources } from "../token/grant.ts";
 
 export interface DeviceRouteDeps extends RecordDeps, ClientAuthenticationDeps {
@@ -89,7 +84,11 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
           return { application, ...requestedAccess(application, form, nameable) };
         },
       );
-      await limitRequests(deps, organisation, request, reply);
+      // Each request stores a row for fifteen minutes.
+      await limitNetwork(deps, organisation.id, {
+        ...{ limit: deps.rateLimits["device-address"], from: request },
+        what: "device authorization requests",
+      });
       const now = deps.clock();
       const codes = await insertWithNewCodes(deps, {
         orgId: organisation.id,
@@ -119,31 +118,6 @@ function authorizationResponse(issuer: string, { deviceCode, userCode }: NewDevi
     expires_in: DEVICE_CODE_LIFETIME_MS / 1000,
     interval: POLL_INTERVAL_SECONDS,
   };
-}
-
-/** Each request stores a row for fifteen minutes. */
-async function limitRequests(
-  deps: DeviceRouteDeps,
-  { id }: Organisation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  try {
-    const limit = deps.rateLimits["device-address"];
-    await countAttempt(deps, id, [{ limit, subject: networkPrefix(addressOf(request)) }]);
-  } catch (error) {
-    if (!(error instanceof RateLimited)) throw error;
-    const { retryAfterSeconds } = error;
-    reply.headers(rateLimitHeaders(error));
-    throw new OAuthError(
-      "temporarily_unavailable",
-      "too many device authorization requests from this address",
-      {
-        status: 429,
-        retryAfterSeconds,
-      },
-    );
-  }
 }
 
 /** Draws again in the rare case that another pending authorization has the same user code. */

@@ -10,13 +10,14 @@ import {
   PUSHED_REQUEST_LIFETIME_SECONDS,
   storePushedRequest,
 } from "../../../core/pushed-requests/pushed-request.ts";
+import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import { nameableResources } from "../../../core/scopes/api-scopes.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { type Answer, type Call, jsonAnswer } from "../../../http/calls/call.ts";
 import { callRoute } from "../../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../../http/calls/direct-calls.ts";
 import { callInOrganisation } from "../../../http/organisation-lookup.ts";
-import { createFlow, type Flow, type Flows } from "../authorize/flow.ts";
+import { createFlow, FLOW_LIFETIME_MS, type Flow, type Flows } from "../authorize/flow.ts";
 import { readAuthorizationRequest, readTarget } from "../authorize/request/authorization-request.ts";
 import { signedForm } from "../authorize/request/received-request.ts";
 import { requireOrigin } from "../authorize/request/request-origin.ts";
@@ -26,12 +27,14 @@ import {
   type ClientAuthenticationDeps,
   identifyClient,
 } from "../client-authentication/client-authentication.ts";
+import { limitNetwork } from "../network-limit.ts";
 import { type DpopDeps, presentedProof, withDpopNonce } from "../sender-constraint.ts";
 
 export interface ParRouteDeps extends ClientAuthenticationDeps, DpopDeps {
   readonly organisations: OrganisationDirectory;
   readonly customScopes: Pick<CustomScopeDirectory, "list">;
   readonly flows: Pick<Flows, "seal">;
+  readonly rateLimits: Pick<RateLimits, "par-address">;
 }
 
 export function parRoute(app: FastifyInstance, direct: DirectCalls, deps: ParRouteDeps): void {
@@ -74,6 +77,11 @@ async function pushRequest(
     throw new OAuthError("invalid_dpop_proof", "dpop_jkt names another key than the DPoP proof");
   if (deps.flows.seal(flow).length > MAX_SEALED)
     throw new OAuthError("invalid_request", "the request is too long");
+  // Anybody can push in the name of a public client, and each request stores a row for a minute.
+  if (application.settings.tokenEndpointAuthMethod === "none")
+    await limitNetwork(deps, organisation.id, {
+      ...{ limit: deps.rateLimits["par-address"], from: call, what: "pushed authorization requests" },
+    });
   if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
   const others = flow.parameters.filter(([name]) => name !== "dpop_jkt");
   return storePushedRequest(deps, {
@@ -100,6 +108,7 @@ async function askedFlow(
   const asked = object === undefined ? sent : await signedForm(deps, organisation, application, object);
   // A client that authenticates by a header or an assertion need not name itself again.
   const form = { ...asked, values: new Map([...asked.values, ["client_id", application.id] as const]) };
-  const origin = { pushed: PUSHED, isSigned: object !== undefined };
-  return { flow: createFlow(organisation.id, form, deps.clock(), origin), form };
+  const now = deps.clock();
+  const origin = { pushed: PUSHED, until: now + FLOW_LIFETIME_MS, isSigned: object !== undefined };
+  return { flow: createFlow(organisation.id, form, now, origin), form };
 }

@@ -14,7 +14,7 @@ import {
 } from "../../../../core/pushed-requests/pushed-request.ts";
 import { applicationIssuer } from "../../../../core/signing-pools/directory.ts";
 import type { BrowserDeps, Visit } from "../browser.ts";
-import { createFlow, type Flow, parametersForm } from "../flow.ts";
+import { createFlow, FLOW_LIFETIME_MS, type Flow, parametersForm } from "../flow.ts";
 import { answerWithError } from "./answer.ts";
 import { readClient, requestedMode } from "./authorization-request.ts";
 import { readSignedRequest, type SignedRequestDeps } from "./signed-request.ts";
@@ -45,7 +45,9 @@ async function pushedFlow(
   const pushed = await loadPushedRequest(deps, { orgId, applicationId: application.id, uri });
   if (!pushed) throw unusableRequestUri();
   const { uriHash, isSigned, parameters } = pushed;
-  return createFlow(orgId, parametersForm(parameters), deps.clock(), { pushed: uriHash, isSigned });
+  const now = deps.clock();
+  const origin = { pushed: uriHash, until: now + FLOW_LIFETIME_MS, isSigned };
+  return createFlow(orgId, parametersForm(parameters), now, origin);
 }
 
 async function signedFlow(

@@ -102,6 +102,9 @@ forEachDatabase(({ fresh }) => {
       "the client as subject": { sub: client.application.id },
       "a nested request": { request: "x.y.z" },
       "a nested request_uri": { request_uri: "urn:ietf:params:oauth:request_uri:x" },
+      "too many members": Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`x${at}`, "y"])),
+      "a NUL": { state: "a\0b" },
+      "a null": { state: null },
       "a list": { scope: ["openid"] },
     };
     for (const [about, change] of Object.entries(wrong)) {

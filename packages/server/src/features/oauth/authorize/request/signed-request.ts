@@ -117,14 +117,18 @@ function findTimeProblem({ exp, nbf, iat }: Claims, now: number, isBounded: bool
   return exp > begin + MAX_LIFETIME_SECONDS ? "exp is more than an hour after nbf" : undefined;
 }
 
-/** JSON members as their parameters: `claims` and `authorization_details` are JSON themselves. @throws OAuthError */
+/** JSON members as their parameters: `claims` and `authorization_details` are JSON themselves. @throws OAuthError invalid_request_object */
 function toForm(claims: Claims): Form {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(claims)) {
     if (JWT_CLAIMS.has(name)) continue;
     for (const text of parameterTexts(name, value)) query.append(name, text);
   }
-  return parseForm(query.toString());
+  try {
+    return parseForm(query.toString());
+  } catch (error) {
+    throw error instanceof OAuthError ? invalid(error.description) : error;
+  }
 }
 
 function parameterTexts(name: string, value: unknown): string[] {
