@@ -197,7 +197,14 @@ export type ApiErrorCode = (typeof apiErrorCodes)[number];
 /** In the order of their statuses. */
 export const apiErrorCodes = [
   ...(["malformed", "not-authenticated", "exceeds-caller", "insufficient-scope", "not-found"] as const),
-  ...(["built-in", "conflict", "foreign-account", "group-cycle", "group-depth"] as const),
+  ...([
+    "built-in",
+    "conflict",
+    "foreign-account",
+    "foreign-application",
+    "group-cycle",
+    "group-depth",
+  ] as const),
   ...(["implied-permission", "last-administrator", "own-application", "public-client"] as const),
   ...(["read-only-source", "under-way", "stale", "invalid", "key-reused", "rate-limited"] as const),
   ...(["too-large", "unsupported-media-type", "headers-too-large", "mail-not-set-up"] as const),

@@ -60,6 +60,7 @@ function returnPath(request: FastifyRequest, baseUrl: string): string {
  * mails) or name a record.
  */
 const OFFERING = new Set([
+  "/oauth/common/authorize",
   "/oauth/:org/authorize",
   "/oauth/:org/break-glass",
   "/oauth/:org/consent",

@@ -22,7 +22,7 @@ import { NotFound } from "../../../http/errors.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
-import { chosenLanguage } from "../../../page-kit/language-choice.ts";
+import { chosenLanguage, languageLinks } from "../../../page-kit/language-choice.ts";
 import { type BrowserDeps, pageApplication, pageFormOptions } from "../authorize/browser.ts";
 import { readTarget } from "../authorize/request/authorization-request.ts";
 import {
@@ -157,13 +157,14 @@ async function findByEmail(
   await send(reply, frame, organisationSentPage({ ...frame, ...shown }));
 }
 
-const frameOf = (request: FastifyRequest, { form }: Entry): PageFrame => {
+const frameOf = (request: FastifyRequest, { form, query }: Entry): PageFrame => {
   const wanted = [chosenLanguage(request), form.values.get("ui_locales")?.slice(0, 200)];
   const locales = wanted.filter((locale) => locale).join(" ");
   return {
     messages: messages(preferredLocales(locales, request.headers["accept-language"])),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
+    languages: languageLinks(request, `${PATH}?${query}`),
   };
 };
 
