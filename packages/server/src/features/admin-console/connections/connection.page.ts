@@ -225,10 +225,8 @@ function providerCard(
   });
 }
 
-const providerActions = (uriOf: GeneralView["uriOf"], text: Messages["console"]["connections"]): Content => [
-  buttonLink({ id: "to-test", uri: uriOf(TEST), label: text.test.button }),
-  buttonLink({ id: "to-settings", uri: uriOf(SETTINGS), label: text.provider.edit }),
-];
+const providerActions = (uriOf: GeneralView["uriOf"], text: Messages["console"]["connections"]): Html =>
+  html`<div class="actions">${buttonLink({ id: "to-test", uri: uriOf(TEST), label: text.test.button })}${buttonLink({ id: "to-settings", uri: uriOf(SETTINGS), label: text.provider.edit })}</div>`;
 
 export function methodText(method: string, { console: { applicationSettings } }: Messages): string {
   const labels: Readonly<Record<string, string>> = applicationSettings.choices;

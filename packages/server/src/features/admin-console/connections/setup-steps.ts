@@ -11,9 +11,9 @@ export function setupSteps(preset: Preset | null, redirectUri: string, { console
   const copied = copyField({
     ...{ ...console.frame.secret, id: "redirect-uri", value: redirectUri, label: provider.redirectUri },
   });
-  return html`<ol class="steps" id="setup-steps"><li><p>${register}</p></li>
+  return html`<ol class="steps" id="setup-steps"><li>${register}</li>
 <li><p>${callback}</p>
 ${copied}</li>
-<li><p>${secret}</p></li></ol>
+<li>${secret}</li></ol>
 `;
 }
