@@ -34,8 +34,6 @@ test("the limits match the contract", () => {
     "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
     "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },
     "enrollment-address": { name: "enrollment-address", count: 600, windowSeconds: 60 },
-    "email-code-source": { name: "email-code-source", count: 5, windowSeconds: 3_600 },
-    "email-code-mailbox": { name: "email-code-mailbox", count: 20, windowSeconds: 3_600 },
     "data-export": { name: "data-export", count: 5, windowSeconds: 3_600 },
     "api-client": { name: "api-client", count: 6_000, windowSeconds: 60 },
     "mail-test": { name: "mail-test", count: 10, windowSeconds: 3_600 },

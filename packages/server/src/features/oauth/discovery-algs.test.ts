@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fastify from "fastify";
-import type { Organisation } from "../../core/organisations/organisation.ts";
+import { defaultOrganisationSettings, type Organisation } from "../../core/organisations/organisation.ts";
 import type { PublishedAgentKey } from "../../core/signing-pools/directory.ts";
 import { publishedDocuments } from "../../http/published-documents.ts";
 import { discoveryRoutes } from "./discovery.route.ts";
@@ -17,7 +17,7 @@ test("lists the algorithms of agents that sign in the organisation's name, not o
   discoveryRoutes(app, {
     baseUrl: "https://id.example",
     clock,
-    organisations: { find: async () => ({ id: ORG }) as Organisation },
+    organisations: { find: async () => ({ id: ORG, settings: defaultOrganisationSettings }) as Organisation },
     customScopes: { list: async () => [] },
     documents: publishedDocuments({ capacity: 10, clock, idOf: () => "one" }),
     certificates: undefined,

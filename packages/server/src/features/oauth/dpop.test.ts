@@ -196,9 +196,13 @@ forEachDatabase(({ name, fresh }) => {
     const path = `/oauth/${there.organisation.id}/token`;
     const ask = async (htu: string) =>
       jobToken(await proof({ claims: { htu } }), there.batch, proxied.baseUrl + path);
-    assertOAuthError(await ask(proxied.baseUrl + path), 400, "invalid_dpop_proof", "the node's");
-    accepted(await ask(`https://ID.example:443${path}?x=y`));
+    const [ofNode, ofBase] = [
+      await ask(proxied.baseUrl + path),
+      await ask(`https://ID.example:443${path}?x=y`),
+    ];
     await proxied.close();
+    assertOAuthError(ofNode, 400, "invalid_dpop_proof", "the node's");
+    accepted(ofBase);
   });
 
   test("a header that names no key of ours to verify with is refused, whatever it says", async () => {

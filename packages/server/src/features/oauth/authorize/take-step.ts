@@ -4,6 +4,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { findConsents } from "../../../core/consents/consents.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { grantableByUser, nameableResources } from "../../../core/scopes/api-scopes.ts";
+import type { Db } from "../../../db/open.ts";
 import { type BrowserDeps, flowPath, openFlow, redirectTo, type Visit } from "./browser.ts";
 import { type RequestedAccess, requestedAccess } from "./consent/requested-access.ts";
 import { showPasskeyOffer, showStepUp } from "./factors/factor-step.ts";
@@ -90,7 +91,7 @@ export async function readFlow(
 }
 
 /** Where nobody signs up, `create` is as unknown as any other value (Initiating User Registration 1.0 §4.1). @throws OAuthError */
-function requireKnownPrompts({ settings }: Organisation, { prompts }: AuthorizationRequest): void {
+export function requireKnownPrompts({ settings }: Organisation, { prompts }: AuthorizationRequest): void {
   if (prompts.includes("create") && settings.signUp.mode === "off")
     throw new OAuthError("invalid_request", "prompt has an unknown value: create");
 }
@@ -158,7 +159,10 @@ export async function answerGranted(
 ): Promise<void> {
   if (current.request.application.settings.signingPoolId !== undefined)
     return answerWithPoolSignedCode(deps, visit, current, basis);
-  const code = await issueCode(deps, deps.database.query, current, basis);
+  // A pushed request is used up with its code, or not at all.
+  const issue = (db: Db) => issueCode(deps, db, current, basis);
+  const isPushed = current.request.pushed !== undefined;
+  const code = await (isPushed ? deps.database.transaction(issue) : issue(deps.database.query));
   await answerWithCode(deps, visit, current.request, code);
 }
 

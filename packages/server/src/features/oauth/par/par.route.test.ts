@@ -112,6 +112,8 @@ forEachDatabase(({ name, fresh }) => {
     assert.ok((await complete(client, uri)).get("code"));
     await unusable(address(client, uri), "after the code");
     await unusable(address(client, uri, {}, `${second.baseUrl}/oauth/${org.organisation.id}`), "elsewhere");
+    const nobody = await testBrowser().get(address(client, uri));
+    assert.equal(nobody.status, 400, "nobody signs in for a request that is used up");
     const refused = await push(client, { prompt: "none" });
     const alone = testBrowser();
     const { location } = await alone.get(address(client, refused.uri));
@@ -153,6 +155,7 @@ forEachDatabase(({ name, fresh }) => {
     assertOAuthError(await codeOf({ response_type: "token" }), 400, "unsupported_response_type");
     assertOAuthError(await codeOf({ code_challenge_method: "plain" }), 400, "invalid_request");
     assertOAuthError(await codeOf({ resource: "https://api.example" }), 400, "invalid_target");
+    assertOAuthError(await codeOf({ prompt: "create" }), 400, "invalid_request", "nobody signs up here");
     assertOAuthError(await codeOf({ client_secret: "wrong" }), 401, "invalid_client");
     const { redirect_uri: _, ...without } = asked(client).parameters;
     const sent = { ...without, ...credentials(client) };

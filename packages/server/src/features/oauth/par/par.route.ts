@@ -21,7 +21,7 @@ import { createFlow, FLOW_LIFETIME_MS, type Flow, type Flows } from "../authoriz
 import { readAuthorizationRequest, readTarget } from "../authorize/request/authorization-request.ts";
 import { signedForm } from "../authorize/request/received-request.ts";
 import { requireOrigin } from "../authorize/request/request-origin.ts";
-import { MAX_SEALED } from "../authorize/take-step.ts";
+import { MAX_SEALED, requireKnownPrompts } from "../authorize/take-step.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
@@ -72,7 +72,9 @@ async function pushRequest(
   requireOrigin(organisation, application, flow.origin);
   const customScopes = await deps.customScopes.list(organisation.id);
   const nameable = nameableResources(application, customScopes, deps.baseUrl);
-  const { dpopJkt } = readAuthorizationRequest(target, form, nameable);
+  const asked = readAuthorizationRequest(target, form, nameable);
+  requireKnownPrompts(organisation, asked);
+  const { dpopJkt } = asked;
   if (proof && dpopJkt !== null && dpopJkt !== proof.jkt)
     throw new OAuthError("invalid_dpop_proof", "dpop_jkt names another key than the DPoP proof");
   if (deps.flows.seal(flow).length > MAX_SEALED)
