@@ -33,6 +33,16 @@ test("rejects weak and invalid keys", () => {
   const small = publicJwk(rsa(2048, 3));
   assert.match(clientJwkFault(short) ?? "", /2048 to 8192 bits/);
   assert.match(clientJwkFault(small) ?? "", /exponent/);
+  const exponent = (bytes: number) => ({
+    ...publicJwk(rsa(2048)),
+    e: Buffer.alloc(bytes, 0xff).toString("base64url"),
+  });
+  assert.match(
+    clientJwkFault(exponent(33)) ?? "",
+    /exponent/,
+    "slow to check, whoever sends a proof with it",
+  );
+  assert.equal(clientJwkFault(exponent(32)), undefined);
   const wrong: unknown[] = [
     publicJwk(ec("P-384")),
     publicJwk(ec("secp256k1")),

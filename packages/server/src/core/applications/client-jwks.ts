@@ -15,6 +15,8 @@ const ALGORITHMS: Readonly<Record<string, readonly SigningAlg[]>> = {
 const CURVES: Readonly<Record<string, string>> = { EC: "P-256", OKP: "Ed25519" };
 const PUBLIC_MEMBERS = ["kty", "crv", "x", "y", "n", "e"];
 const MIN_EXPONENT = 65_537n;
+/** NIST SP 800-56B §6.2.1; with a longer one each check of a signature takes as long as signing. */
+const MAX_EXPONENT = 2n ** 256n;
 export const MAX_CLIENT_KEYS = 20;
 
 /** Why a key is rejected, for the person who registers it; undefined when it is accepted. */
@@ -74,9 +76,12 @@ function materialFault(jwk: ClientJwk): string | undefined {
     const key = publicKeyOf(jwk);
     if (key.asymmetricKeyType !== "rsa") return undefined;
     const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
-    return modulusLength >= 2_048 && modulusLength <= 8_192 && publicExponent >= MIN_EXPONENT
+    return modulusLength >= 2_048 &&
+      modulusLength <= 8_192 &&
+      publicExponent >= MIN_EXPONENT &&
+      publicExponent < MAX_EXPONENT
       ? undefined
-      : "an RSA key must have 2048 to 8192 bits and an exponent of 65537 or more";
+      : "an RSA key must have 2048 to 8192 bits and an exponent of 65537 to 2^256";
   } catch {
     return "is not a valid key";
   }

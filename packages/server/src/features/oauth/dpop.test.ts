@@ -8,6 +8,7 @@ import { createApplication } from "../../core/applications/applications.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { makeApiClient } from "../../testing/fixtures/api-client.ts";
 import { type Answer, credentials, postForm } from "../../testing/fixtures/client.ts";
 import { type DpopKey, dpopKey, type ProofChanges } from "../../testing/fixtures/dpop.ts";
 import { assertOAuthError, payloadOf, sendRaw } from "../../testing/probes/answers.ts";
@@ -353,6 +354,22 @@ forEachDatabase(({ name, fresh }) => {
     const withProof = await key.proof({ url, method: "GET", token: String(unbound), now: clock() });
     refused(await ask(`DPoP ${unbound}`, withProof), "invalid_token", "an unbound token");
     assert.equal((await ask(`Bearer ${unbound}`)).status, 200);
+  });
+
+  test("a bound token is worth nothing as Bearer at API v1 and the transmitter of signals", async () => {
+    const api = await makeApiClient(running.service, org, ["signet:applications:read"]);
+    const accessToken = String(accepted(await jobToken(await proof(), api)).body["access_token"]);
+    assert.equal((await api.call("GET", "/applications")).status, 200);
+    assert.equal((await api.call("GET", "/applications", { accessToken })).status, 401);
+    const receiver = await makeClient(running.service, org.organisation, {
+      ...{ grantTypes: ["client_credentials"], allowedScopes: ["ssf.read"] },
+    });
+    const streams = async (dpop?: string) => {
+      const { body } = accepted(await jobToken(dpop, receiver));
+      const headers = { authorization: `Bearer ${body["access_token"]}` };
+      return (await sendRaw(`${org.issuer}/ssf/streams`, { headers })).status;
+    };
+    assert.deepEqual([await streams(), await streams(await proof())], [200, 401]);
   });
 
   test("browsers may send proofs and read the nonce", async () => {

@@ -193,6 +193,10 @@ forEachDatabase(({ fresh }) => {
       token({ grant_type: "refresh_token", refresh_token: String(body["refresh_token"]) }, plain);
     assertOAuthError(await refresh(unbound), 400, "invalid_grant", "unbound");
     assert.equal((await refresh(bound)).status, 200, "bound");
+    // Such as one that was issued while the switch was turned.
+    const families = running.service.database.query.updateTable("token_family").set({ dpop_jkt: null });
+    await families.where("org_id", "=", orgId).where("application_id", "=", id).execute();
+    assertOAuthError(await refresh(bound), 400, "invalid_grant", "bound no more");
   });
 
   test("what a shared application was issued unbound elsewhere ends with it", async () => {
