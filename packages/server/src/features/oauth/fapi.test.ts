@@ -206,6 +206,11 @@ forEachDatabase(({ fresh }) => {
     const [{ id }, there] = [application, await makeOrganisation(running.service, "Elsewhere")];
     const scopes = ["openid", "profile", "email"];
     await enableShared(running.service, { ...{ orgId: there.organisation.id, id }, scopes, actor: "test" });
+    const { uri } = await push({}, { application, secret: "" });
+    const atHome = new URLSearchParams({ client_id: id, request_uri: uri });
+    const page = await testBrowser().get(`${there.issuer}/authorize?${atHome}`);
+    assert.equal(page.status, 400, "pushed at another organisation");
+    assert.match(page.body, /invalid_request_uri/);
     const { query, verifier } = authorizationRequest(id, REDIRECT_URI);
     const answer = await authorize(testBrowser(), { issuer: there.issuer, query, ...there.user });
     const form = codeForm(answer.get("code") ?? "", verifier);
