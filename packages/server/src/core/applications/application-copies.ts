@@ -9,7 +9,7 @@ import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { Application } from "./application.ts";
 import { deleteApplicationRow } from "./applications.store.ts";
 import { followSettings, isOfferedTo } from "./copied-settings.ts";
-import { listCopies, listCopiesOfHome } from "./copies.store.ts";
+import { listCopiesOfHome, listOrganisationsOfCopies, lockCopies } from "./copies.store.ts";
 import { revokeGrantedCredentials } from "./granted-credentials.ts";
 import { isFapi } from "./security-profile.ts";
 
@@ -36,7 +36,7 @@ export interface HomeChange {
 export async function spreadChange(tx: Db, deps: RecordDeps, { before, after }: HomeChange): Promise<void> {
   // Nobody can have enabled one that was never shared.
   if (before.homeOrgId !== null || (before.settings.shared === undefined && !after?.settings.shared)) return;
-  for (const copy of await listCopies(tx, before)) {
+  for (const copy of await lockCopies(tx, before)) {
     if (after && isOfferedTo(after, copy.orgId)) await followHome(tx, deps, copy, after);
     else await endCopy(tx, deps, copy, { actor: "system" });
   }
@@ -110,6 +110,6 @@ export async function publishToCopies(
   { changes }: Pick<RecordDeps, "changes">,
   home: { readonly orgId: string; readonly id: string },
 ): Promise<void> {
-  for (const { orgId } of await listCopies(tx, home))
+  for (const orgId of await listOrganisationsOfCopies(tx, home))
     await changes.publish(tx, { orgId, topic: "application" });
 }

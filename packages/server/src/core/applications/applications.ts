@@ -13,6 +13,7 @@ import {
   applicationsOfOrigin,
   findApplication,
   insertApplication,
+  lockApplication,
   organisationOfApplication,
   setApplicationDisabled,
 } from "./applications.store.ts";
@@ -126,6 +127,8 @@ export async function setApplicationStatus(
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
+    // Locked before it is read: copies are given what is read.
+    if (!(await lockApplication(tx, input))) return false;
     const before = await findApplication(tx, input.orgId, input.id);
     if (before) requireOwn(before);
     if (!before || !(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;

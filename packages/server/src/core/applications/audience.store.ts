@@ -2,18 +2,24 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 
-/** Nothing keeps two applications from having one audience. @returns their ids */
+/**
+ * Nothing keeps two applications from having one audience. One of the organisation's own comes before those that others share, whose
+ * home alone says what theirs is: it can't make an API here ambiguous.
+ * @returns their ids
+ */
 export async function findIdsByAudience(db: Db, orgId: string, audience: string): Promise<string[]> {
   // Settings are JSON text, as `JSON.stringify` writes it; what is found is read again to be sure.
   const member = `%${JSON.stringify({ audience }).slice(1, -1).replaceAll(/[!%_]/g, "!$&")}%`;
   const rows = await db
     .selectFrom("application")
-    .select(["id", "settings"])
+    .select(["id", "settings", "home_org_id"])
     .where("org_id", "=", orgId)
     .where(sql<boolean>`settings like ${member} escape '!'`)
     .orderBy("id")
     .execute();
-  return rows
-    .filter(({ settings }) => (JSON.parse(settings) as { audience?: string }).audience === audience)
-    .map(({ id }) => id);
+  const found = rows.filter(
+    ({ settings }) => (JSON.parse(settings) as { audience?: string }).audience === audience,
+  );
+  const own = found.filter(({ home_org_id: homeOrgId }) => homeOrgId === null);
+  return (own.length > 0 ? own : found).map(({ id }) => id);
 }

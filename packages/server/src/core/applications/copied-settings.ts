@@ -16,7 +16,7 @@ export function copiedSettings(home: Application, granted: readonly string[]): A
   return { ...settings, allowedScopes: settings.allowedScopes.filter((scope) => granted.includes(scope)) };
 }
 
-/** The copy becomes what its home is. */
+/** The copy becomes what its home is. The caller has locked both. */
 export async function followSettings(
   tx: Db,
   { changes, clock }: Pick<RecordDeps, "changes" | "clock">,

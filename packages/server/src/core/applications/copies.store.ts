@@ -2,6 +2,7 @@
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { lockedInOrder } from "../../db/row-locks.ts";
 import type { Application } from "./application.ts";
 import { fromRow, selectApplication, selectSecrets } from "./applications.store.ts";
 
@@ -27,15 +28,34 @@ interface Home {
   readonly id: string;
 }
 
-/** In a fixed order, so that two changes can't deadlock. */
-export async function listCopies(db: Db, home: Home): Promise<Application[]> {
+/**
+ * Locks them until the end of the transaction, as they are then: their own organisation changes them too. In a fixed order, so that
+ * two changes can't deadlock.
+ */
+export async function lockCopies(tx: Db, home: Home): Promise<Application[]> {
+  const copies = tx
+    .selectFrom("application")
+    .select("org_id")
+    .where((eb) => allOf(eb, { home_org_id: home.orgId, id: home.id }));
+  const rows = await tx
+    .updateTable("application")
+    .set((eb) => ({ version: eb.ref("version") }))
+    .where((eb) => allOf(eb, { home_org_id: home.orgId, id: home.id }))
+    .where("org_id", "in", lockedInOrder(tx, copies, "org_id"))
+    .returningAll()
+    .execute();
+  return rows.map((row) => fromRow(row));
+}
+
+/** The organisations that have a copy. */
+export async function listOrganisationsOfCopies(db: Db, home: Home): Promise<string[]> {
   const rows = await db
     .selectFrom("application")
-    .selectAll()
+    .select("org_id")
     .where((eb) => allOf(eb, { home_org_id: home.orgId, id: home.id }))
     .orderBy("org_id")
     .execute();
-  return rows.map((row) => fromRow(row));
+  return rows.map(({ org_id: orgId }) => orgId);
 }
 
 /** Of all applications of an organisation. */

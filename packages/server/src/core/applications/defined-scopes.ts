@@ -14,7 +14,7 @@ import {
   replaceApplication,
 } from "./applications.store.ts";
 import { followSettings } from "./copied-settings.ts";
-import { listCopies } from "./copies.store.ts";
+import { lockCopies } from "./copies.store.ts";
 import { InvalidApplication } from "./validation.ts";
 
 /** No organisation can have a scope of this name. */
@@ -113,7 +113,7 @@ export async function withdrawScope(
       const changed = { settings: { ...current.settings, allowedScopes }, updatedAt: now, grantedScopes };
       const next = { ...current, ...changed, version: current.version + 1 };
       await replaceApplication(tx, next);
-      for (const copy of await listCopies(tx, current)) await followSettings(tx, deps, copy, next);
+      for (const copy of await lockCopies(tx, current)) await followSettings(tx, deps, copy, next);
       const event = { action: "application.changed", target: id } as const;
       const details = { changed: ["allowedScopes"] };
       await recordChange(tx, deps, "application", { ...auditFields(act, now), ...event, details });

@@ -13,6 +13,9 @@ const fromRow = (row: EventDeliveryTable): EventDelivery => ({
 /** Databases limit the parameters of a statement. */
 const MAX_ROWS = 500;
 
+/** Of one target: a receiver that never answers, or never fetches, does not fill the database. */
+export const MAX_WAITING = 100_000;
+
 interface Queued {
   /** The last position of the queue before. */
   readonly after: number;
@@ -21,7 +24,7 @@ interface Queued {
   readonly again?: boolean;
 }
 
-/** At the end of the queue; what waits there already keeps its place. */
+/** At the end of the queue; what waits there already keeps its place. The oldest of a queue that is too long are given up. */
 export async function insertDeliveries(
   tx: Db,
   { orgId, id }: TargetKey,
@@ -49,6 +52,21 @@ export async function insertDeliveries(
           .where("event_delivery.state", "!=", "pending");
       })
       .execute();
+  const last = after + messages.length;
+  if (last > MAX_WAITING) await giveUp(tx, { orgId, id }, { upTo: last - MAX_WAITING, now });
+}
+
+async function giveUp(
+  tx: Db,
+  { orgId, id }: TargetKey,
+  { upTo, now }: { readonly upTo: number; readonly now: number },
+): Promise<void> {
+  await tx
+    .updateTable("event_delivery")
+    .set({ state: "dead", last_error: "too many were waiting", settled_at: now, updated_at: now })
+    .where((eb) => allOf(eb, { org_id: orgId, target_id: id, state: "pending" }))
+    .where("position", "<=", upTo)
+    .execute();
 }
 
 const firstPending = (db: Db, { orgId, id }: TargetKey) =>

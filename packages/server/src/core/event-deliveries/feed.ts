@@ -18,6 +18,8 @@ export interface FeedDeps extends CoreDeps {
   readonly kinds: TargetKinds;
 }
 
+type FeedAllDeps = FeedDeps & { onError(error: unknown): void };
+
 const BATCH = 200;
 const ORGANISATIONS = 100;
 
@@ -57,15 +59,25 @@ async function feedTarget(
 }
 
 /** Those whose node died between the chain and the queue, and those of commands. */
-export async function feedAll(deps: FeedDeps, isStopped: () => boolean): Promise<number> {
+export async function feedAll(deps: FeedAllDeps, isStopped: () => boolean): Promise<number> {
   const kinds = Object.keys(deps.kinds);
   let queued = 0;
   let after = "";
   for (;;) {
     const page = { after, limit: ORGANISATIONS, kinds };
     const behind = await listOrganisationsBehind(deps.database.query, page);
-    for (const orgId of behind) if (!isStopped()) queued += await feedOrganisation(deps, orgId);
+    for (const orgId of behind) if (!isStopped()) queued += await feedOne(deps, orgId);
     after = behind.at(-1) ?? "";
     if (behind.length < ORGANISATIONS || isStopped()) return queued;
+  }
+}
+
+/** A fault of one organisation's events does not keep the others waiting. */
+export async function feedOne(deps: FeedAllDeps, orgId: string): Promise<number> {
+  try {
+    return await feedOrganisation(deps, orgId);
+  } catch (error) {
+    deps.onError(error);
+    return 0;
   }
 }

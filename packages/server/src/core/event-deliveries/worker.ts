@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { DueRow } from "../outbox/due-rows.store.ts";
 import { fairTurns } from "../outbox/fair-turns.ts";
 import { type DeliverDeps, deliverTarget } from "./deliver.ts";
-import { type FeedDeps, feedAll, feedOrganisation } from "./feed.ts";
+import { type FeedDeps, feedAll, feedOne } from "./feed.ts";
 import { type DueTarget, listDueTargets } from "./targets.store.ts";
 
 export interface EventWorker {
@@ -37,7 +37,7 @@ export function startEventWorker(deps: WorkerDeps): EventWorker {
   const feed = oneAtATime(async () => {
     for (const orgId of grown) {
       grown.delete(orgId);
-      if (!isStopped && (await feedOrganisation(deps, orgId)) > 0) look();
+      if (!isStopped && (await feedOne(deps, orgId)) > 0) look();
     }
   });
   const feedEverything = oneAtATime(async () => {

@@ -1,6 +1,8 @@
 /** A stream of security events to one client (Shared Signals Framework 1.0 §8.1.1). */
 import type { RecordOf } from "../../db/records.ts";
 import type { EventStreamTable } from "../../db/tables/events.ts";
+import type { Application } from "../applications/application.ts";
+import { signalScopes } from "../scopes/scopes.ts";
 
 export const streamStatuses = ["enabled", "paused", "disabled"] as const;
 export type StreamStatus = (typeof streamStatuses)[number];
@@ -31,6 +33,14 @@ export const MAX_STREAMS = 5;
 export const MAX_REMOVED_SUBJECTS = 10_000;
 /** Seconds between two verification events. */
 export const MIN_VERIFICATION_SECONDS = 1;
+
+/** What it had when the stream was made may have been taken from it since: then it hears nothing, as it could fetch nothing. */
+export const mayHear = ({
+  settings: { allowedScopes, grantTypes, signingPoolId },
+}: Pick<Application, "settings">): boolean =>
+  signingPoolId === undefined &&
+  grantTypes.includes("client_credentials") &&
+  signalScopes.some((scope) => allowedScopes.includes(scope));
 
 export const kindOf = ({ method }: Pick<EventStream, "method">): string =>
   method === PUSH ? PUSHED : POLLED;

@@ -173,16 +173,26 @@ export function setStreamStatus(
   });
 }
 
-/** Leaves a user out, or no longer. @throws InvalidStream */
+/**
+ * Leaves a user out, or no longer.
+ * @param subject.userId undefined for one that there is not: a full list refuses it as any other, or it would tell who there is
+ * @throws InvalidStream
+ */
 export function setSubject(
   { database, clock }: CoreDeps,
-  { id, userId, isRemoved, ...act }: OfStream & { readonly userId: string; readonly isRemoved: boolean },
+  {
+    id,
+    userId,
+    isRemoved,
+    ...act
+  }: OfStream & { readonly userId: string | undefined; readonly isRemoved: boolean },
 ): Promise<void> {
   return database.transaction(async (tx) => {
     const key = { orgId: act.orgId, id };
     if (!(await lockStream(tx, key))) return;
     if (isRemoved && (await countRemoved(tx, key)) >= MAX_REMOVED_SUBJECTS)
       throw new InvalidStream("too-many-subjects");
+    if (userId === undefined) return;
     const isChanged = await (isRemoved ? insertRemoved : deleteRemoved)(tx, key, userId);
     if (!isChanged) return;
     const details = { subject: userId, act: isRemoved ? "removed" : "added" };

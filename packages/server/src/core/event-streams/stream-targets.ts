@@ -15,7 +15,7 @@ import { deleteTarget } from "../event-deliveries/targets.store.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 import { type Outbound, OutboundFailure } from "../outbound/outbound.ts";
 import { openAuthorization } from "./authorization-header.ts";
-import { type EventStream, kindOf, POLLED, PUSHED } from "./event-stream.ts";
+import { type EventStream, kindOf, mayHear, POLLED, PUSHED } from "./event-stream.ts";
 import { findRemoved, findStream } from "./event-streams.store.ts";
 import { securityEventToken, type TokenDeps } from "./security-event-token.ts";
 import { securityEvent } from "./security-events.ts";
@@ -54,7 +54,7 @@ async function select(
   // Its client was deleted, and the stream with it.
   if (!stream) await deleteTarget(query, target);
   const client = stream && (await applications.find(target.orgId, stream.clientId));
-  if (!client || kindOf(stream) !== kind) return [];
+  if (!client || !mayHear(client) || kindOf(stream) !== kind) return [];
   const wanted = found.filter(({ type }) => stream.eventsRequested.includes(type));
   const removed = await findRemoved(query, target, [...new Set(wanted.map(({ userId }) => userId))]);
   const messages: Message[] = [];
@@ -70,8 +70,12 @@ async function push(deps: StreamTargetDeps, delivery: EventDelivery): Promise<At
   const { orgId, targetId } = delivery;
   const stream = await findStream(deps.database.query, { orgId, id: targetId });
   const client = stream && (await deps.applications.find(orgId, stream.clientId));
-  if (!client || stream.endpointUrl === null)
-    return { status: null, error: "the stream or its client is gone or disabled", isFinal: !stream };
+  if (!client || !mayHear(client) || stream.endpointUrl === null)
+    return {
+      status: null,
+      error: "the stream or its client is gone, disabled or not allowed",
+      isFinal: !stream,
+    };
   const token = await securityEventToken(deps, { ...delivery, audience: client.id });
   try {
     const { status, body } = await deps.outbound.call(orgId, stream.endpointUrl, {

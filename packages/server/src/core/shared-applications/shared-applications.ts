@@ -14,7 +14,7 @@ import { copiedSettings, isOfferedTo } from "../applications/copied-settings.ts"
 import { requireDefinedScopes } from "../applications/defined-scopes.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
 import { grantOrganisationConsent } from "../consents/consents.ts";
-import { findOrganisation } from "../organisations/organisations.store.ts";
+import { findOrganisation, lockOrganisation } from "../organisations/organisations.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { listEnabledIds } from "./shared-applications.store.ts";
 
@@ -84,10 +84,7 @@ export function enableShared(
   const { orgId } = act;
   const scopes = [...new Set(asked)].toSorted();
   return deps.database.transaction(async (tx) => {
-    const homeOrgId = await organisationOfApplication(tx, id);
-    // Its home first, as every change of it locks them.
-    if (homeOrgId === undefined || !(await lockApplication(tx, { orgId: homeOrgId, id }))) return undefined;
-    const shared = await findShared(tx, { orgId, id });
+    const shared = await lockShared(tx, { orgId, id });
     if (!shared) return undefined;
     const { home, copy: before } = shared;
     requireGrantable(home, scopes);
@@ -112,6 +109,20 @@ export function enableShared(
     });
     return { ...shared, copy, isNew: !before };
   });
+}
+
+/**
+ * Its home, then the copy, as a change at home locks them; and the copy before scopes, as their deletion does. Of two that are enabled
+ * at once, the second counts the first.
+ */
+async function lockShared(tx: Db, { orgId, id }: SharingKey): Promise<SharedApplication | undefined> {
+  const offered = await findShared(tx, { orgId, id });
+  // What is not offered is not to be held up from elsewhere.
+  if (!offered) return undefined;
+  await lockOrganisation(tx, orgId);
+  if (!(await lockApplication(tx, offered.home))) return undefined;
+  await lockApplication(tx, { orgId, id });
+  return findShared(tx, { orgId, id });
 }
 
 function requireGrantable(home: Application, scopes: readonly string[]): void {

@@ -6,6 +6,7 @@ import { auditedRequest } from "../../core/audit/audited-request.ts";
 import { listPending, settlePending } from "../../core/event-deliveries/deliveries.store.ts";
 import type { EventDelivery } from "../../core/event-deliveries/target-kind.ts";
 import { type EventStream, POLL } from "../../core/event-streams/event-stream.ts";
+import { findStream } from "../../core/event-streams/event-streams.store.ts";
 import { securityEventToken } from "../../core/event-streams/security-event-token.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ReceiverCall, receiverRoute, requireStream, type SsfDeps } from "./receiver.ts";
@@ -16,6 +17,8 @@ const MAX_EVENTS = 50;
 const MAX_ACKNOWLEDGED = 1_000;
 const WAIT_MS = 20_000;
 const LOOK_MS = 500;
+/** Of one stream on one node: each looks twice in a second. Beyond, a call is answered at once. */
+const MAX_PATIENT = 5;
 
 const reported = Type.Object({
   err: Type.String({ maxLength: 100 }),
@@ -32,6 +35,7 @@ const pollSchema = Type.Object({
 const readPoll = bodyReader(pollSchema);
 
 export function ssfPollRoute(app: FastifyInstance, deps: SsfDeps): void {
+  const patient = new Map<string, number>();
   app.post(
     "/oauth/:org/ssf/streams/:streamId/poll",
     receiverRoute(deps, "ssf.read", async (call) => {
@@ -42,7 +46,12 @@ export function ssfPollRoute(app: FastifyInstance, deps: SsfDeps): void {
       await settle(deps, stream, body);
       const { maxEvents = MAX_EVENTS, returnImmediately = false } = body;
       const limit = Math.min(maxEvents, MAX_EVENTS);
-      const found = await waitForEvents(deps, call, stream, { limit, isPatient: !returnImmediately });
+      const others = patient.get(stream.id) ?? 0;
+      const isPatient = !returnImmediately && others < MAX_PATIENT;
+      if (isPatient) patient.set(stream.id, others + 1);
+      const found = await waitForEvents(deps, call, stream, { limit, isPatient }).finally(() => {
+        if (isPatient) leave(patient, stream.id);
+      });
       const sets: Record<string, string> = {};
       for (const { id, body: event } of found.slice(0, limit)) {
         const token = { orgId: stream.orgId, audience: stream.clientId, id, body: event };
@@ -51,6 +60,12 @@ export function ssfPollRoute(app: FastifyInstance, deps: SsfDeps): void {
       return call.reply.send({ sets, moreAvailable: found.length > limit });
     }),
   );
+}
+
+function leave(places: Map<string, number>, id: string): void {
+  const left = (places.get(id) ?? 1) - 1;
+  if (left > 0) places.set(id, left);
+  else places.delete(id);
 }
 
 /** RFC 8936 §2.4.1: what was received, and what was in error, is not sent again. */
@@ -76,7 +91,9 @@ async function waitForEvents(
 ): Promise<EventDelivery[]> {
   const until = performance.now() + WAIT_MS;
   for (;;) {
-    const found = stream.status === "enabled" ? await listPending(query, stream, limit + 1) : [];
+    // It may be paused, or deleted, while its receiver waits.
+    const current = await findStream(query, stream);
+    const found = current?.status === "enabled" ? await listPending(query, stream, limit + 1) : [];
     const isOver = performance.now() >= until || request.socket.destroyed;
     if (found.length > 0 || limit === 0 || !isPatient || isOver) return found;
     auditedRequest()?.onWait?.();

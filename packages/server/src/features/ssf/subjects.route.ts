@@ -37,8 +37,7 @@ export function ssfSubjectsRoutes(app: FastifyInstance, deps: SsfDeps): void {
       const body = readSubject(call.request);
       const { id } = await requireStream(deps, call, body.stream_id);
       const userId = await userOf(deps, call, body.subject);
-      if (userId !== undefined)
-        await setSubject(deps, { ...call.act, id, userId, isRemoved }).catch(toAnswer);
+      await setSubject(deps, { ...call.act, id, userId, isRemoved }).catch(toAnswer);
       return call.reply.code(isRemoved ? 204 : 200).send();
     });
   app.post("/oauth/:org/ssf/subjects/add", change(false));

@@ -68,6 +68,7 @@ forEachDatabase(({ fresh }) => {
   };
   const enable = (scopes: string[]) => atTenant.call("PUT", path(), { body: { scopes } });
   const scopes = ["openid", "email", "offline_access"];
+  const own = ["openid", "signet:applications:write", "ssf.manage"];
   const introspect = async (org: TestOrganisation, token: string) =>
     (await postForm(`${org.issuer}/introspect`, { token, ...credentials(client) })).body;
   const askForToken = (org: TestOrganisation, scope: string) =>
@@ -243,6 +244,26 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await introspect(tenant, token.accessToken))["active"], undefined);
     await setOrganisationStatus(running.service, { ...key, disabled: false });
     assert.equal((await askForToken(tenant, "signet:users:read")).status, 200);
+  });
+
+  test("gives itself no more with its own token here, and does not withdraw itself", async () => {
+    await atHome.call("PATCH", `/applications/${id()}`, { body: { allowedScopes: own } });
+    await offer("any");
+    const full = await makeApiClient(running.service, tenant, ["signet:applications:write"]);
+    assert.equal((await full.call("PUT", path(), { body: { scopes: own.slice(0, 2) } })).status, 200);
+    const { body } = await askForToken(tenant, "signet:applications:write");
+    const url = `${running.baseUrl}/api/v1/organisations/${tenant.organisation.id}${path()}`;
+    const headers = { authorization: `Bearer ${body["access_token"]}`, "content-type": "application/json" };
+    for (const [method, sent] of [
+      ["PUT", { body: JSON.stringify({ scopes: own }) }],
+      ["DELETE", {}],
+    ] as const) {
+      const answer = await fetch(url, { method, headers, ...sent });
+      const { type } = (await answer.json()) as { type: string };
+      assert.deepEqual([answer.status, type], [409, "urn:signet:error:own-application"], method);
+    }
+    const { scopes: kept } = (await full.call("GET", path())).body;
+    assert.deepEqual(kept, own.slice(0, 2).toSorted());
   });
 
   test("offers that make no sense are refused", async () => {

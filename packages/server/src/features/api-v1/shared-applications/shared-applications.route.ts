@@ -14,7 +14,7 @@ import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { idOf } from "../../../http/api/path-id.ts";
 import { noParameters } from "../../../http/api/schemas.ts";
 import { type ApiCaller, actOf, apiAuthenticator } from "../access.ts";
-import { requireHeldScopes } from "../applications/held-scopes.ts";
+import { requireHeldScopes, requireOther } from "../applications/held-scopes.ts";
 import { type ApiDeps, inTransaction } from "../frame/api-deps.ts";
 import { invalidMembers } from "../frame/member-faults.ts";
 import { type ApiResource, getRoute, listRoute } from "../frame/resource-routes.ts";
@@ -73,6 +73,7 @@ function changeRoutes(api: ApiScope, deps: ApiDeps): void {
     answers: { 200: { description: "The application", schema: sharedApplicationSchema } },
     handler: async ({ caller, params, body, within }) => {
       const id = idOf(params, "clientId");
+      requireOther(caller, id);
       requireHeldScopes(caller, body.scopes);
       const enabling = inTransaction(deps, within, (inside) =>
         enableShared(inside, { ...actOf(caller), id, scopes: body.scopes }),
@@ -89,6 +90,7 @@ function changeRoutes(api: ApiScope, deps: ApiDeps): void {
     answers: { 204: { description: "Withdrawn" } },
     handler: async ({ caller, params, within }) => {
       const id = idOf(params, "clientId");
+      requireOther(caller, id);
       const isDone = await inTransaction(deps, within, (inside) =>
         withdrawShared(inside, { ...actOf(caller), id }),
       );
