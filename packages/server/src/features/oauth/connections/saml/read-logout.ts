@@ -5,7 +5,6 @@ import {
   childrenNamed,
   isElement,
   onlyChild,
-  parseXml,
   textOf,
   type XmlElement,
   XmlRefused,
@@ -96,8 +95,8 @@ async function namedSubject(root: XmlElement, { spEntityId, key }: LogoutContext
   const encrypted = onlyChild(root, "assertion", "EncryptedID");
   if ((plain === undefined) === (encrypted === undefined))
     throw new ConnectionSignInFailure("subject-missing", { detail: "NameID is missing" });
-  const element = plain ?? (encrypted && (await parseXml(decryptElement(encrypted, key(), true))));
-  if (!element || !isElement(element, "assertion", "NameID"))
-    throw new ConnectionSignInFailure("decryption-failed");
+  if (plain) return readNameId(plain, spEntityId);
+  if (!encrypted) throw new ConnectionSignInFailure("subject-missing");
+  const { element } = await decryptElement(encrypted, { key: key(), isSigned: true }, "NameID");
   return readNameId(element, spEntityId);
 }

@@ -108,15 +108,13 @@ async function fromEncrypted(
 ): Promise<XmlElement> {
   const [encrypted] = childrenNamed(holder, "assertion", "EncryptedAssertion");
   if (!encrypted) throw new XmlRefused("it has no assertion");
-  const plain = decryptElement(encrypted, key(), isSigned);
-  const assertion = await parseXml(plain);
-  if (!isElement(assertion, "assertion", "Assertion")) throw new ConnectionSignInFailure("decryption-failed");
+  const { xml, element: assertion } = await decryptElement(encrypted, { key: key(), isSigned }, "Assertion");
   requireUniqueIds(assertion);
   const inside = allElements(assertion);
   if (inside.filter(({ localName }) => localName === "Assertion").length > 1)
     throw new XmlRefused("it has an assertion in its assertion");
   const signature = signatureOf(assertion);
-  const signed = signature && (await signedElement(plain.toString(), assertion, signature, certificates));
+  const signed = signature && (await signedElement(xml.toString(), assertion, signature, certificates));
   return signed ?? requireSigned(isSigned ? assertion : undefined);
 }
 

@@ -5,8 +5,10 @@ import {
   attributeOf,
   isElement,
   onlyChild,
+  parseXml,
   textOf,
   type XmlElement,
+  XmlRefused,
 } from "../../../../core/connections/saml/xml.ts";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
 
@@ -30,8 +32,32 @@ const MGF1_SHA1 = "http://www.w3.org/2009/xmlenc11#mgf1sha1";
 const SHA1 = "http://www.w3.org/2000/09/xmldsig#sha1";
 const SHA256 = "http://www.w3.org/2001/04/xmlenc#sha256";
 
-/** @param encrypted of an assertion or a name. @param isSigned whether a signature covers the ciphertext: CBC alone would tell who changes it what is in it */
-export function decryptElement(encrypted: XmlElement, key: KeyObject, isSigned: boolean): Buffer {
+export interface Decrypted {
+  readonly xml: Buffer;
+  readonly element: XmlElement;
+}
+
+/**
+ * @param isSigned whether a signature covers the ciphertext: CBC alone would tell who changes it what is in it
+ * @param name of what has to be in it
+ * @throws ConnectionSignInFailure one and the same for a key that doesn't fit, a content that doesn't open, and one that is something else
+ */
+export async function decryptElement(
+  encrypted: XmlElement,
+  { key, isSigned }: { readonly key: KeyObject; readonly isSigned: boolean },
+  name: "Assertion" | "NameID",
+): Promise<Decrypted> {
+  const xml = decrypt(encrypted, key, isSigned);
+  const element = await parseXml(xml).catch((error: unknown) => {
+    if (error instanceof XmlRefused) return undefined;
+    throw error;
+  });
+  if (!element || !isElement(element, "assertion", name))
+    throw new ConnectionSignInFailure("decryption-failed");
+  return { xml, element };
+}
+
+function decrypt(encrypted: XmlElement, key: KeyObject, isSigned: boolean): Buffer {
   const data = onlyChild(encrypted, "encryption", "EncryptedData");
   const content = contents[algorithmOf(data) ?? ""];
   if (!data || !content || (content.name.endsWith("cbc") && !isSigned))
