@@ -185,7 +185,8 @@ forEachDatabase(({ fresh }) => {
       redirectQuery("SAMLRequest", logoutXml(said), { key, ...sha1 }),
       query.replace("RelayState=a", "RelayState=b"),
       query.replace("RelayState=a&", ""),
-      `${query}&SAMLRequest=${encodeURIComponent("PHg+")}`,
+      // Twice the same, which would be believed.
+      `${query}&${query.slice(0, query.indexOf("&"))}`,
       `${query}&SAMLResponse=x`,
       `${query.replace(/SAMLRequest=[^&]+/, "SAMLRequest=%")}`,
       `${query}&SAMLEncoding=other`,
