@@ -97,7 +97,7 @@ export const adminConsole: Module = (scope, app) => {
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
   groupsRoutes(scope, deps);
   connectionsRoutes(scope, { ...service, ...deps });
-  usersRoutes(scope, { ...service, ...deps });
+  usersRoutes(scope, { ...service, ...deps, rateLimits });
   systemAccountsPages(scope, { ...service, ...deps });
   overviewRoute(scope, { ...deps, applications: service.applications, keyRotationDays, hasMail });
   signingKeysRoutes(scope, { ...deps, ...service, baseUrl: deps.baseUrl, keyRotationDays });

@@ -199,6 +199,8 @@ export interface LinkMail {
   addressOf(id: string): string;
   /** For an invitation: the email address of the user who invites. */
   readonly inviter?: string | undefined;
+  /** For a new address: the present one, as whoever reads the email may be asked to confirm somebody else's account. */
+  readonly account?: string | undefined;
   /** Whether the recipient has proven to own the address. */
   readonly isVerified?: boolean | undefined;
   /** For an email address without an account: the same statements, and rows without effect. */
@@ -217,6 +219,7 @@ export interface LinkMail {
 export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<number> {
   const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
   const inviter = mail.inviter === undefined ? {} : { inviter: mail.inviter };
+  const account = mail.account === undefined ? {} : { account: mail.account };
   const verified = mail.isVerified ? { isVerified: true as const } : {};
   const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept, lifetimeMs: mail.lifetimeMs };
   const { id, expiresAt } = await createAction(tx, deps, link);
@@ -226,7 +229,7 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
     locale,
     mail: {
       template: type,
-      data: { link: mail.addressOf(id), expiresAt, ...inviter, ...verified },
+      data: { link: mail.addressOf(id), expiresAt, ...inviter, ...account, ...verified },
     },
     isDecoy,
   });

@@ -90,6 +90,8 @@ export interface LinkData extends AnyMailData {
   readonly expiresAt: number;
   /** The verified email address of the user who invites; undefined for a program. */
   readonly inviter?: string;
+  /** ChangeEmail: the address that the account has until then. */
+  readonly account?: string;
 }
 
 export interface CodeData extends AnyMailData {

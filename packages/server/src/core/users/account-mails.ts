@@ -47,6 +47,7 @@ export async function requestNewEmail(
       userId: id,
       data: { email: user.email, newEmail: to },
       recipient: to,
+      account: user.email,
       locale: user.locale ?? locale ?? NO_LANGUAGE,
       addressOf: linkAddress(deps.baseUrl, "ChangeEmail"),
       isDecoy: isTaken,

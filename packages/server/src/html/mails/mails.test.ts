@@ -33,6 +33,7 @@ const mails: readonly MailView[] = [
   { ...around, template: "IdentityLinked", data: seen },
   { ...around, template: "FactorAdded", data: { ...seen, factor: "passkey" } },
   { ...around, template: "FactorRemoved", data: { at, factor: "totp" } },
+  { ...around, template: "ChangeEmail", data: { link, expiresAt: at, account: "old@acme.example" } },
 ];
 const htmlOf = (view: MailView) => mailHtml(mailBody(view, words), words);
 
@@ -78,6 +79,11 @@ test("a notice shows time, browser and IP address, and advises to set a new pass
     /Time: 21 Nov 2026, 09:30 UTC\nBrowser: Firefox, Windows\nNetwork address: 192\.0\.2\.7/,
   );
   assert.match(text, /Set a new password immediately/);
+});
+
+test("an email to a new address says whose account gets it", () => {
+  const view = mails.find(({ template }) => template === "ChangeEmail") as MailView;
+  assert.match(mailText(mailBody(view, words), words), /^Account: old@acme\.example$/m);
 });
 
 test("an email with a link states its expiry", () => {

@@ -3,8 +3,8 @@ import type { Messages } from "../messages/messages.ts";
 import type { MailBody } from "./mail-body.ts";
 
 type Origin = { at: number; address?: string; browser?: string };
-/** The email address of the user who invites. */
-type LinkData = { link: string; expiresAt: number; inviter?: string };
+/** The email addresses of the user who invites, and of the account that gets another one. */
+type LinkData = { link: string; expiresAt: number; inviter?: string; account?: string };
 type Factor = "totp" | "passkey" | "recovery-codes";
 /** What a password reset left of the second factors. */
 type Factors = {
@@ -55,7 +55,7 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
     case "AcceptRoaming":
       return invitationMail(view, view.data, messages, text.acceptRoaming);
     case "ChangeEmail":
-      return linkMail(view, view.data, text.changeEmail, text.changeEmail.confirm);
+      return newAddressMail(view, view.data, messages);
     case "SignUp":
       return linkMail(view, view.data, text.signUp, text.signUp.confirm);
     case "SignUpRejected":
@@ -163,6 +163,19 @@ function invitationMail(
       { name: facts.invitedBy, value: data.inviter ?? unnamed },
       { name: facts.service, value: service },
     ],
+  };
+}
+
+/** With the account that it is about: whoever confirms another's account gives it the address. */
+function newAddressMail(
+  view: MailView,
+  data: LinkData,
+  { mails: { changeEmail, facts } }: Messages,
+): MailBody {
+  const { account } = data;
+  return {
+    ...linkMail(view, data, changeEmail, changeEmail.confirm),
+    facts: account === undefined ? [] : [{ name: facts.account, value: account }],
   };
 }
 

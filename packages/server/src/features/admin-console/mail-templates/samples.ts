@@ -23,6 +23,7 @@ export function sampleMail(
     case "AcceptRoaming":
       return { template, data: { ...linked, inviter: "admin@example.com" } };
     case "ChangeEmail":
+      return { template, data: { ...linked, account: "grace@example.com" } };
     case "MagicLink":
     case "SignUp":
     case "SignInAtOrganisation":

@@ -3,11 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { findConsentRecord, listUserConsents } from "../../../core/consents/consents.store.ts";
 import { revokeConsent } from "../../../core/consents/consents.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
+import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
 import { isEndedSession } from "../../../core/sessions/sessions.store.ts";
 import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
+import { countResend } from "../../../core/users/invitations/count-resend.ts";
 import { resendInvitation, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import {
@@ -104,8 +106,15 @@ export const reinvitation: MemberConfirmation = {
     isHarmless: true,
   }),
   // False when the invitation has been accepted meanwhile.
-  apply: async (deps, { actor, address }, user) =>
-    (await resendInvitation(deps, user, { actor, address })) ? done("invited") : alreadyApplied,
+  apply: async (deps, { actor, address }, user, { messages: { error: text } }) => {
+    try {
+      await countResend(deps, user);
+    } catch (error) {
+      if (!(error instanceof RateLimited)) throw error;
+      return { kind: "refused", title: text.titles.tooMany, text: text.advice.tooMany };
+    }
+    return (await resendInvitation(deps, user, { actor, address })) ? done("invited") : alreadyApplied;
+  },
 };
 
 const withdrawal: MemberConfirmation = {

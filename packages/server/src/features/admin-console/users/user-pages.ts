@@ -2,6 +2,7 @@
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts";
+import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Role, User } from "../../../core/users/user.ts";
 import { findUser } from "../../../core/users/users.store.ts";
@@ -16,6 +17,7 @@ export interface UsersDeps extends ConsoleDeps {
   readonly passwords: PasswordHasher;
   readonly outbox: Outbox;
   readonly encryption: Encryption;
+  readonly rateLimits: Pick<RateLimits, "recovery-account">;
 }
 
 export const roles: readonly Role[] = ["Standard", "Administrator"];

@@ -111,8 +111,8 @@ async function inviteOne(inside: ApiDeps, caller: ApiCaller, item: object): Prom
     if (error instanceof InvalidUser) return result(error.code === "email-taken" ? "exists" : "invalid");
     if (error instanceof UsernameTaken) return result("invalid");
     if (!(error instanceof ApiError)) throw error;
-    // 403: an administrator, whose invitation came to nothing.
-    if (error.status === 409 || error.status === 403) return result("exists");
+    // 403: an administrator, whose invitation came to nothing. 429: somebody who was invited again and again.
+    if ([403, 409, 429].includes(error.status)) return result("exists");
     if (error.status === 422) return result("invalid");
     throw error;
   }

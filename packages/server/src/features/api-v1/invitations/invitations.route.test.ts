@@ -109,6 +109,32 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await accept(mail.data.link), true);
   });
 
+  test("whoever is invited already is mailed five times an hour, whichever way it is asked for", async () => {
+    const [made, other] = [await invite(), await invite()];
+    const user = `/users/${String(made.body["userId"])}`;
+    const resend = () => api.call("POST", `${made.path}/resend`);
+    const again = () => api.call("POST", `${user}/invite`);
+    for (const act of [resend, again, resend, again]) assert.equal((await act()).status, 200);
+    assert.equal((await api.call("DELETE", made.path)).status, 204);
+    const body = { email: made.email };
+    const anew = await api.call("POST", "/invitations", { body });
+    assert.equal(anew.status, 201, JSON.stringify(anew.body));
+    const path = `/invitations/${String(anew.body["id"])}`;
+    for (const limited of [await again(), await api.call("POST", `${path}/resend`)]) {
+      assert.equal(limited.status, 429);
+      assert.equal(limited.headers.get("retry-after"), "3600");
+    }
+    assert.equal((await api.call("DELETE", path)).status, 204);
+    assert.equal((await api.call("POST", "/invitations", { body })).status, 429);
+    const batch = await api.call("POST", "/invitations/batch", { body: { items: [body] } });
+    assert.deepEqual(batch.body["results"], [{ email: made.email, status: "exists", id: null }]);
+    assert.equal((await mailsTo(running.service, made.email)).length, 6);
+    assert.equal((await api.call("POST", `${other.path}/resend`)).status, 200, "each for itself");
+    clock.advance(3_600_000);
+    api = await makeApiClient(running.service, org, ["signet:users:write"]);
+    assert.equal((await again()).status, 200);
+  });
+
   test("a withdrawn one is listed, its link is dead, and the person can be invited anew", async () => {
     const made = await invite({ sendEmail: false, firstname: "Ada" });
     const etag = (await api.call("GET", made.path)).headers.get("etag") ?? "";

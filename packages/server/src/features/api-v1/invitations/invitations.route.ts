@@ -1,12 +1,10 @@
 /** /api/v1/organisations/{org}/invitations: people who are asked to come, and what became of it (connections.md §1). */
-
-import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { resendInvitation, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
 import { lockUser } from "../../../core/users/lock-user.ts";
 import type { User } from "../../../core/users/user.ts";
 import { UsernameTaken } from "../../../core/users/username.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
-import { ApiError, conflict } from "../../../http/api/api-error.ts";
+import { conflict } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
@@ -21,6 +19,7 @@ import {
 } from "../frame/resource-routes.ts";
 import { requireMayManage } from "../users/change-user.ts";
 import { INVITATION_MS, requireMail, toAccountFault } from "../users/new-user.ts";
+import { requireFewResends } from "./count-resend.ts";
 import {
   createdInvitation,
   type Invitation,
@@ -58,7 +57,7 @@ export function apiInvitationsRoutes(api: ApiScope, deps: ApiDeps): void {
       summary: "Invite somebody, by email or by a link that you hand over",
       description:
         "For an administrator `signet:organisation:write` too. The account is there at once; nobody can sign in to it before.",
-      ...{ body: newInvitation, created: createdInvitation, errors: [403] },
+      ...{ body: newInvitation, created: createdInvitation, errors: [403, 429] },
       example: {
         email: "grace@example.com",
         firstname: "Grace",
@@ -98,7 +97,7 @@ function endRoutes(invitations: ApiResource<Invitation>): void {
     {
       operationId: "apiResendInvitation",
       summary: "Send another link, which works for 7 days; the one before ends",
-      description: "Five an hour of each invitation.",
+      description: "Five an hour for each user.",
       errors: [429],
     },
     async (inside, call) => {
@@ -106,27 +105,13 @@ function endRoutes(invitations: ApiResource<Invitation>): void {
       if (!locked) return undefined;
       requireMail(inside);
       const { orgId, id, caller } = call;
-      await countResend(inside, orgId, id);
+      await requireFewResends(inside, locked.user);
       const { orgId: _, ...by } = actOf(caller);
       if (!(await resendInvitation(inside, locked.user, { ...by, lifetimeMs: INVITATION_MS })))
         throw conflict("The user has a password, or is disabled.");
       return findShownInvitation(inside.database.query, { orgId, id });
     },
   );
-}
-
-/** Five an hour of each invitation, as of every mailbox. @throws ApiError 429 */
-async function countResend(inside: ApiDeps, orgId: string, id: string): Promise<void> {
-  const counted = { limit: inside.rateLimits["recovery-account"], subject: `invitation|${id}` };
-  try {
-    await countAttempt(inside, orgId, [counted]);
-  } catch (error) {
-    if (!(error instanceof RateLimited)) throw error;
-    throw new ApiError(429, "rate-limited", "The invitation was resent too often", {
-      detail: `Try again in ${error.retryAfterSeconds} seconds.`,
-      retryAfterSeconds: error.retryAfterSeconds,
-    });
-  }
 }
 
 /** @returns undefined when there is no such invitation. @throws ApiError 403, 409, 412 */

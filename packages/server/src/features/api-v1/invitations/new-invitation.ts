@@ -18,6 +18,7 @@ import { type ApiCaller, actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { changeUser, requireMayManage, type UserPatch } from "../users/change-user.ts";
 import { requireMail } from "../users/new-user.ts";
+import { requireFewResends } from "./count-resend.ts";
 import { DEFAULT_SECONDS, type Invitation, type newInvitation } from "./invitation-record.ts";
 import { findShownInvitation } from "./invitations-list.store.ts";
 
@@ -41,6 +42,7 @@ export async function createInvitation(
   if (provider !== undefined) await requireProvider(deps, orgId, provider);
   const known = await knownUser(deps, orgId, email);
   if (known) requireMayManage(caller, known.role);
+  if (known && sendEmail) await requireFewResends(deps, known);
   const { id: userId, link } = await invite(deps, {
     ...{ organisation: caller.organisation, email, firstname: "", surname: "", role: role ?? "Standard" },
     ...{ ...by, isNew: known === undefined, lifetimeMs: expiresInSeconds * 1_000, sendMail: sendEmail },

@@ -15,6 +15,7 @@ import { strictObject } from "../../../http/api/schemas.ts";
 import { type ApiCaller, actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { type ApiResource, actRoute, type RecordCall } from "../frame/resource-routes.ts";
+import { requireFewResends } from "../invitations/count-resend.ts";
 import { foreignAccount, requireMayManage } from "./change-user.ts";
 import { INVITATION_MS, requireMail } from "./new-user.ts";
 import type { ShownUser } from "./user-record.ts";
@@ -29,6 +30,7 @@ const statusTo =
 
 const invite: Act = async (inside, { caller, user }) => {
   requireMail(inside);
+  await requireFewResends(inside, user);
   const { orgId: _, ...by } = actOf(caller);
   if (!(await resendInvitation(inside, user, { ...by, lifetimeMs: INVITATION_MS })))
     throw conflict("The user has a password, or is disabled.");
@@ -87,7 +89,11 @@ export function userActRoutes(users: ApiResource<ShownUser>): void {
   actRoute(
     users,
     "/api/v1/organisations/:org/users/:id/invite",
-    { operationId: "apiInviteUser", summary: "Send an invitation, which replaces the one before" },
+    {
+      operationId: "apiInviteUser",
+      summary: "Send an invitation, which replaces the one before",
+      ...{ description: "Five an hour for each user.", errors: [429] },
+    },
     performing(invite),
   );
   actRoute(

@@ -7,7 +7,7 @@ import { inviteUser } from "../../../core/users/invitations/invitations.ts";
 import { findUser, findUserByEmail } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
-import { MAIL_ENV, newestLink } from "../../../testing/fakes/mailbox.ts";
+import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/fakes/mailbox.ts";
 import { showsEnrolment } from "../../../testing/fixtures/factors.ts";
 import { follow, logIn, showsLogin, withUser } from "../../../testing/fixtures/visit.ts";
 import {
@@ -98,6 +98,9 @@ describe("links that end a journey", () => {
       assert.ok(found);
       const newEmail = `moved-${people++}@acme.example`;
       await requestNewEmail(mailDeps(), found, { newEmail, actor: "test" });
+      // Whose account gets the address is said in the email too: the mailbox may be somebody else's.
+      const [{ mail } = {}] = await mailsTo(running.service, newEmail);
+      assert.ok(mail?.template === "ChangeEmail" && mail.data.account === found.email);
       const browser = testBrowser();
       const link = await newestLink(running.service, newEmail);
       assert.ok(link.startsWith(`${running.baseUrl}/confirm/`));

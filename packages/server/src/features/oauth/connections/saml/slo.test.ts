@@ -165,6 +165,7 @@ forEachDatabase(({ fresh }) => {
       { content: "" },
       { content: nameIdXml("kept", ' SPNameQualifier="https://other.example"') },
       { content: name + name },
+      { content: `${name}<saml:EncryptedID xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"/>` },
       { content: name + sessionXml("kept").repeat(51) },
       { id: "0" },
     ];
