@@ -128,7 +128,6 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await api.call("POST", "/invitations", { body })).status, 429);
     const batch = await api.call("POST", "/invitations/batch", { body: { items: [body] } });
     assert.deepEqual(batch.body["results"], [{ email: made.email, status: "exists", id: null }]);
-    assert.equal((await mailsTo(running.service, made.email)).length, 6);
     assert.equal((await api.call("POST", `${other.path}/resend`)).status, 200, "each for itself");
     clock.advance(3_600_000);
     api = await makeApiClient(running.service, org, ["signet:users:write"]);
