@@ -81,9 +81,16 @@ async function waitForApproval(
 ): Promise<SignUpOutcome> {
   const { email } = action.data;
   const now = deps.clock();
-  const id = newUuid();
-  await putWaiting(tx, {
-    ...{ ...person, orgId, id, email, address, emailKey: emailKey(email), linkHash: sha256Base64url(linkId) },
+  const id = await putWaiting(tx, {
+    ...{
+      ...person,
+      orgId,
+      id: newUuid(),
+      email,
+      address,
+      emailKey: emailKey(email),
+      linkHash: sha256Base64url(linkId),
+    },
     ...{ termsVersion: terms?.version ?? null, termsAcceptedAt: terms?.acceptedAt ?? null },
     ...{ state: "waiting", reason: null, userId: null, decidedAt: null },
     ...{ createdAt: now, updatedAt: now, expiresAt: now + SIGN_UP_KEPT_MS },

@@ -20,10 +20,10 @@ export interface SignUpKey {
 
 const fromRow = (row: SignUpTable): SignUp => ({ ...toRecord(row), state: row.state as SignUpState });
 
-/** Of an address that waits already: what was said last counts, and its place in the queue stays. */
-export async function putWaiting(tx: Db, signUp: SignUp): Promise<void> {
+/** Of an address that waits already: what was said last counts, and its place in the queue stays. @returns its id */
+export async function putWaiting(tx: Db, signUp: SignUp): Promise<string> {
   const { id: _, org_id: __, email_key: ___, created_at: ____, ...said } = toRow(signUp);
-  await tx
+  const { id } = await tx
     .insertInto("sign_up")
     .values(toRow(signUp))
     .onConflict((conflict) =>
@@ -33,7 +33,9 @@ export async function putWaiting(tx: Db, signUp: SignUp): Promise<void> {
         .where("state", "=", sql.lit("waiting"))
         .doUpdateSet(said),
     )
-    .execute();
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 /** What an administrator decides, in one conditional statement: of two, one gets it. */

@@ -131,6 +131,22 @@ describe("actions on users", () => {
     assert.ok(!(await here.get(`/users/${id}/security`)).body.includes(password));
   });
 
+  test("sends an invitation again five times an hour", async () => {
+    const email = "again@acme.example";
+    await here.send("/users/new", {
+      email,
+      firstname: "Ina",
+      surname: "Again",
+      role: "Standard",
+      locale: "",
+    });
+    const id = (await findUserByEmail(db(), orgId(), email))?.user.id ?? "";
+    const again = () => here.send(`/users/${id}/invitation/again`);
+    for (let sent = 0; sent < 5; sent++) assert.equal((await again()).status, 303);
+    assert.match((await again()).body, /Too many requests/);
+    assert.equal((await mailsTo(running.service, email)).length, 6);
+  });
+
   test("does not invite a user who has a password", async () => {
     const { id, email } = (await person()).user;
     for (const act of ["again", "withdraw"])

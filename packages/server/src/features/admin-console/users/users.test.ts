@@ -122,11 +122,7 @@ describe("user pages", () => {
     assert.equal((await mailsTo(running.service, email)).length, 1, "what waited is not sent");
     assert.equal((await newest(id))?.action, "invitation.withdrawn");
     assert.doesNotMatch(withdrawn.body, /id="invite-withdraw"/);
-    for (let sent = 2; sent <= 5; sent++) await here.send(`/users/${id}/invitation/again`);
-    const asked = (await mailsTo(running.service, email)).length;
-    const limited = await here.send(`/users/${id}/invitation/again`);
-    assert.match(limited.body, /Too many requests/);
-    assert.equal((await mailsTo(running.service, email)).length, asked);
+    await here.send(`/users/${id}/invitation/again`);
     clock.advance(24 * 3_600_000);
     here = await consoleBrowser(running, org);
     const { body: expired } = await here.get(`/users/${id}`);

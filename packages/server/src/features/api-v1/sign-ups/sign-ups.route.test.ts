@@ -213,6 +213,12 @@ forEachDatabase(({ fresh }) => {
       all.map(({ id, firstname }) => [id, firstname]),
       [[first?.["id"], "Last"]],
     );
+    const events = await listAuditEvents(running.service.database.query, org.organisation.id, 100);
+    const completed = events.filter(({ action }) => action === "sign-up.completed");
+    assert.deepEqual(
+      completed.map(({ target }) => target),
+      [first?.["id"], first?.["id"]],
+    );
   });
 
   test("an account that is there by now is a conflict, and the sign-up still waits", async () => {

@@ -6,6 +6,8 @@ import { listMembers } from "../../../core/groups/group-members.store.ts";
 import { createGroup } from "../../../core/groups/groups.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import type { SignUpSettings } from "../../../core/organisations/sign-up-settings.ts";
+import { decideSignUp } from "../../../core/sign-ups/decide-sign-up.ts";
+import { countWaiting } from "../../../core/sign-ups/sign-ups.store.ts";
 import { emailKey } from "../../../core/users/user.ts";
 import { findUserByEmail } from "../../../core/users/users.store.ts";
 import { createUser } from "../../../core/users/users.ts";
@@ -250,6 +252,24 @@ forEachDatabase(({ fresh }) => {
     const both = await Promise.all([first, second].map((form) => complete(form)));
     assert.equal(both.filter(({ status }) => status === 303).length, 1);
     assert.equal(both.filter(({ status }) => status === 404).length, 1);
+  });
+
+  test("a link is used once, also where an administrator approves: of several at once one waits, and after a decision none", async () => {
+    await settle({ mode: "approval" });
+    await ask(mail("nora@new.example"));
+    const form = await openLink(mail("nora@new.example"));
+    const other = testBrowser();
+    const elsewhere = await openLink(mail("nora@new.example"), other);
+    await Promise.all([complete(form), complete(form), complete(elsewhere, {}, other)]);
+    assert.equal((await actions()).filter((action) => action === "sign-up.completed").length, 1);
+    const { query } = running.service.database;
+    const orgId = org.organisation.id;
+    const [waiting] = await query.selectFrom("sign_up").select("id").where("org_id", "=", orgId).execute();
+    const rejected = { orgId, actor: "test", id: waiting?.id ?? "", decision: "rejected" } as const;
+    await decideSignUp({ ...running.service, baseUrl: running.baseUrl }, rejected);
+    await complete(form);
+    assert.equal(await countWaiting(query, orgId), 0);
+    assert.equal((await actions()).filter((action) => action === "sign-up.completed").length, 1);
   });
 
   test("what is typed wrong is told, keeps the rest, and uses nothing up", async () => {
