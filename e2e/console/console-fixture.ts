@@ -29,6 +29,7 @@ import { addDependentRecords } from "../../packages/server/src/testing/fakes/pen
 import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { groupRef, makeDirectory } from "../../packages/server/src/testing/fixtures/directory.ts";
 import { enrolledByCode, newCode } from "../../packages/server/src/testing/fixtures/enrolments.ts";
+import { sharedApplications } from "../../packages/server/src/testing/fixtures/planted-records.ts";
 import { newScimConnection } from "../../packages/server/src/testing/fixtures/scim-connection.ts";
 import { newSignInConnection } from "../../packages/server/src/testing/fixtures/sign-in-connection.ts";
 import { type ListedRoute, listRoutes } from "../../packages/server/src/testing/list-routes.ts";
@@ -195,6 +196,7 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     ...connections,
     consents: consent,
     preauthorizations: preauthorized.id,
+    ...(await sharedApplications(service, orgId, "Northwind")),
     ...(await makeKeyHolders(service, orgId)),
   };
 }

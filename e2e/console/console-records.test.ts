@@ -7,6 +7,7 @@ import {
   listPreauthorizations,
 } from "../../packages/server/src/core/consents/consents.store.ts";
 import { findCustomScope } from "../../packages/server/src/core/scopes/scopes.store.ts";
+import { findShared } from "../../packages/server/src/core/shared-applications/shared-applications.ts";
 import {
   findSystemAccount,
   listKeys,
@@ -228,6 +229,22 @@ test("creates and deletes a pre-authorization", async (t) => {
   assert.equal((await all()).length, before.length);
 });
 
+test("allows an application of another organisation, and withdraws it", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const id = fixture().ids["shared-applications/allow"] ?? "";
+  await visit.open(`/shared-applications/${id}/allow`);
+  await visit.at(/Allow .* for Northwind Cooperative/);
+  await enter(page, "shared-application-allow");
+  assert.equal(await doneText(page), "Application allowed.");
+  const { orgId } = fixture();
+  assert.ok((await findShared(db(), { orgId, id }))?.copy);
+  await enter(page, `shared-application-withdraw-${id}`);
+  await enter(page, "shared-application-withdraw");
+  assert.equal(await doneText(page), "Application withdrawn.");
+  assert.equal((await findShared(db(), { orgId, id }))?.copy, undefined);
+});
+
 /** Registers a single-page application for the test's own site. */
 async function begin({ page, open }: Visitor, name: string): Promise<string> {
   await open("/quickstart");
@@ -334,6 +351,6 @@ if (isByKeyboard)
     await assert.rejects(reach(page, "scope-new"), /is not reached/);
   });
 
-test("every form of system accounts, scopes, consents and the quickstart was submitted", () => {
+test("every form of system accounts, scopes, consents, shared applications and the quickstart was submitted", () => {
   assertAllSent("records");
 });

@@ -18,7 +18,8 @@ const areas = {
   pools: /^\/oauth\/manage\/:org\/pools\//,
   connections: /^\/oauth\/manage\/:org\/connections\b/,
   groups: /^\/oauth\/manage\/:org\/(groups|roles|applications\/:id\/(roles|groups))\b/,
-  records: /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|quickstart)\b/,
+  records:
+    /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|shared-applications|quickstart)\b/,
   experience: /^\/oauth\/manage\/:org\/(settings\/(branding|logo|sign-in-methods)|mail-templates)\b/,
   // All others.
   organisation: /^/,
