@@ -13,7 +13,7 @@ import { chainOrganisation } from "../audit/chain/chaining.ts";
 import { insertDeliveries, listPending, MAX_WAITING } from "./deliveries.store.ts";
 import { feedAll } from "./feed.ts";
 import type { Message } from "./target-kind.ts";
-import { extendQueue, insertTarget } from "./targets.store.ts";
+import { claimTarget, extendQueue, insertTarget, renewClaim } from "./targets.store.ts";
 
 const KIND = "test";
 
@@ -54,6 +54,19 @@ forEachDatabase(({ fresh }) => {
       .where("id", "=", "first")
       .executeTakeFirstOrThrow();
     assert.deepEqual([state, Number(settled_at)], ["dead", now]);
+  });
+
+  test("one node sends from a queue, until its claim ends", async () => {
+    await insertTarget(db(), { ...target(org), kind: KIND, isFed: true, isSent: true });
+    await extendQueue(db(), target(org), { count: 1, now: 0 });
+    const claim = (name: string, now: number) =>
+      claimTarget(db(), target(org), { claim: name, now, until: now + 30 });
+    assert.deepEqual([await claim("one", 100), await claim("two", 129)], [true, false]);
+    assert.equal(await renewClaim(db(), target(org), { claim: "one", until: 140 }), 1);
+    assert.deepEqual([await claim("two", 139), await claim("two", 140)], [false, true]);
+    const late = { claim: "one", until: 200 };
+    assert.equal(await renewClaim(db(), target(org), late), undefined, "the first has lost it");
+    assert.equal(await renewClaim(db(), target(org), { ...late, claim: "two" }), 1);
   });
 
   test("events of one organisation that can't be read keep no other waiting", async () => {
