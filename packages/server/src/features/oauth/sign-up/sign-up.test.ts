@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { findOpenAction } from "../../../core/actions/actions.ts";
+import type { UserAction } from "../../../core/actions/user-action.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { changeDomain } from "../../../core/domains/domains.ts";
 import { listMembers } from "../../../core/groups/group-members.store.ts";
 import { createGroup } from "../../../core/groups/groups.ts";
+import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import type { SignUpSettings } from "../../../core/organisations/sign-up-settings.ts";
+import { completeSignUp } from "../../../core/sign-ups/complete-sign-up.ts";
 import { decideSignUp } from "../../../core/sign-ups/decide-sign-up.ts";
 import { countWaiting } from "../../../core/sign-ups/sign-ups.store.ts";
 import { emailKey } from "../../../core/users/user.ts";
@@ -260,10 +264,22 @@ forEachDatabase(({ fresh }) => {
     const form = await openLink(mail("nora@new.example"));
     const other = testBrowser();
     const elsewhere = await openLink(mail("nora@new.example"), other);
-    await Promise.all([complete(form), complete(form), complete(elsewhere, {}, other)]);
-    assert.equal((await actions()).filter((action) => action === "sign-up.completed").length, 1);
     const { query } = running.service.database;
     const orgId = org.organisation.id;
+    const named = { orgId, type: "SignUp", id: new URL(form.url).pathname.split("/").at(-1) ?? "" } as const;
+    const opened = await findOpenAction(query, running.service, named);
+    await Promise.all([complete(form), complete(form), complete(elsewhere, {}, other)]);
+    // Another node has opened it before.
+    const late = await completeSignUp(
+      { ...running.service, baseUrl: running.baseUrl },
+      {
+        ...{ action: opened as UserAction, id: named.id, firstname: "Nora", surname: "Nye", locale: null },
+        ...{ organisation: (await findOrganisation(query, orgId)) ?? org.organisation },
+        ...{ address: "192.0.2.1", passwordHash: null, terms: undefined },
+      },
+    );
+    assert.equal(late.kind, "void");
+    assert.equal((await actions()).filter((action) => action === "sign-up.completed").length, 1);
     const [waiting] = await query.selectFrom("sign_up").select("id").where("org_id", "=", orgId).execute();
     const rejected = { orgId, actor: "test", id: waiting?.id ?? "", decision: "rejected" } as const;
     await decideSignUp({ ...running.service, baseUrl: running.baseUrl }, rejected);
