@@ -17,6 +17,7 @@ import {
 import { bulkAct } from "../../../../page-kit/list/bulk-act.ts";
 import { bulkHandlers } from "../../../../page-kit/list/bulk-acts.ts";
 import type { List } from "../../../../page-kit/list/list.ts";
+import { listExport } from "../../../../page-kit/list/list-export.ts";
 import { listRoute } from "../../../../page-kit/list/list-route.ts";
 import { memoryList, mentions } from "../../../../page-kit/list/memory-list.ts";
 import { consolePath, consoleRoute } from "../../../../page-kit/page.ts";
@@ -34,6 +35,7 @@ const listUri: SignUpConfirmation["backUri"] = (organisation) => consolePath(org
 
 export function userSignUpsRoutes(app: FastifyInstance, deps: UsersDeps): void {
   listRoute(app, deps, "/oauth/manage/:org/users/sign-ups", signUpList);
+  consoleRoute(app, deps, "/oauth/manage/:org/users/sign-ups/export", { get: listExport(signUpList) });
   consoleRoute(app, deps, "/oauth/manage/:org/users/sign-ups/bulk", bulkHandlers(signUpList));
   confirmationRoute(app, deps, "/oauth/manage/:org/users/sign-ups/:id/approve", decision("approve"));
   confirmationRoute(app, deps, "/oauth/manage/:org/users/sign-ups/:id/reject", decision("reject"));
@@ -130,6 +132,18 @@ const signUpList = {
     },
   ],
   nameOf,
+  export: {
+    name: "sign-ups",
+    isPersonal: true,
+    columns: {
+      id: ({ id }) => id,
+      email: ({ email }) => email,
+      firstname: ({ firstname }) => firstname,
+      surname: ({ surname }) => surname,
+      createdAt: ({ createdAt }) => new Date(createdAt),
+      expiresAt: ({ expiresAt }) => new Date(expiresAt),
+    },
+  },
   rowActions: ({ id }, { consoleUri, messages: { console } }) =>
     (["approve", "reject"] as const).map((name) =>
       buttonLink({
