@@ -13,6 +13,7 @@ import { putSettings } from "../../application-settings/application-settings.sto
 import { insertIdentity } from "../../connections/sign-in/linked-identities.store.ts";
 import { recordBrowserUse } from "../../known-browsers/known-browsers.store.ts";
 import { insertSessionKey } from "../../session-keys/session-keys.store.ts";
+import { insertAcceptedTerms } from "../../terms/accepted-terms.store.ts";
 import { requestNewEmail } from "../account-mails.ts";
 import { findUser } from "../users.store.ts";
 import { readAccount, readMemberships } from "./data-export.store.ts";
@@ -43,6 +44,7 @@ forEachDatabase(({ fresh }) => {
     const connectionId = await newSignInConnection(running.service, orgId);
     const times = { createdAt: 1, lastSignInAt: 2 };
     await insertIdentity(db(), { orgId, connectionId, subject: "holder-there", userId: id, ...times });
+    await insertAcceptedTerms(db(), { orgId, userId: id, version: "2026-11", acceptedAt: 3 });
     const user = await findUser(db(), orgId, id);
     assert.ok(user);
     const { baseUrl } = running.service.config;

@@ -56,8 +56,13 @@ export const whoseConsent = (
   { console: { consents: text } }: Messages,
 ): string => (user === undefined ? text.allUsers : (user.email ?? text.formerUser));
 
-export const applicationCell = ({ application: { id, name } }: ConsentRow, { consoleUri }: ListFrame): Html =>
-  html`<a class="beside" href="${linkAddress(consoleUri(`/applications/${id}`))}"><bdi>${name}</bdi></a>`;
+export const applicationCell = (
+  { application: { id, name, isShared } }: ConsentRow,
+  { consoleUri }: ListFrame,
+): Html => {
+  const uri = consoleUri(isShared ? "/shared-applications" : `/applications/${id}`);
+  return html`<a class="beside" href="${linkAddress(uri)}"><bdi>${name}</bdi></a>`;
+};
 
 export const scopesCell = ({ scopes }: ConsentRow): Html =>
   html`<span class="codes-line">${scopes.map((scope) => html`<code>${scope}</code> `)}</span>`;

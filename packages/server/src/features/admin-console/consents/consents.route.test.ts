@@ -50,7 +50,10 @@ describe("consent pages", () => {
       assert.match(all.body, /user@acme\.example/);
       const found = async (query: string) => idsOn((await here.get(`/consents?${query}`)).body);
       assert.deepEqual(await found("search=USER@acme.example"), users);
-      assert.deepEqual(await found("kind=organisation"), [planted()]);
+      const ofAll = await found("kind=organisation");
+      assert.deepEqual(ofAll, await newestFirst({ kind: "organisation" }));
+      assert.ok(ofAll.includes(planted()));
+      assert.match(all.body, /href="[^"]*\/shared-applications"><bdi>Web</, "another organisation's");
       assert.deepEqual(
         await found(`application=${application()}`),
         await newestFirst({ applicationId: application() }),

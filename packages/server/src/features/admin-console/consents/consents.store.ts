@@ -9,7 +9,8 @@ import { containing } from "../../../db/search-text.ts";
 
 export interface ListedConsent {
   readonly id: string;
-  readonly application: { readonly id: string; readonly name: string };
+  /** `isShared`: another organisation's. */
+  readonly application: { readonly id: string; readonly name: string; readonly isShared: boolean };
   /** Undefined for everyone. `email` is null for a former member. */
   readonly user: { readonly id: string; readonly email: string | null } | undefined;
   readonly scopes: readonly string[];
@@ -51,7 +52,7 @@ export async function listNamedConsents(
         .onRef("application.id", "=", "consent.application_id"),
     )
     .selectAll("consent")
-    .select("application.name as applicationName")
+    .select(["application.name as applicationName", "application.home_org_id as homeOrgId"])
     .where(within)
     .orderBy("consent.id", direction)
     .limit(limit)
@@ -61,7 +62,7 @@ export async function listNamedConsents(
   const names = await findMemberNames(db, orgId, users);
   const listed = rows.map((row, at) => ({
     id: row.id,
-    application: { id: row.application_id, name: row.applicationName },
+    application: { id: row.application_id, name: row.applicationName, isShared: row.homeOrgId !== null },
     user:
       row.user_id === null ? undefined : { id: row.user_id, email: names.get(row.user_id)?.email ?? null },
     scopes: scopes[at] ?? [],
@@ -108,7 +109,7 @@ export async function listNamedPreauthorizations(
         .onRef("application.id", "=", "preauthorization.application_id"),
     )
     .selectAll("preauthorization")
-    .select("application.name as applicationName")
+    .select(["application.name as applicationName", "application.home_org_id as homeOrgId"])
     .where(within)
     .orderBy("preauthorization.id", direction)
     .limit(limit)
@@ -116,7 +117,7 @@ export async function listNamedPreauthorizations(
   const scopes = await readCountingScopes(db, rows);
   const listed = rows.map((row, at) => ({
     id: row.id,
-    application: { id: row.application_id, name: row.applicationName },
+    application: { id: row.application_id, name: row.applicationName, isShared: row.homeOrgId !== null },
     user: undefined,
     scopes: scopes[at] ?? [],
     grantedBy: row.created_by,
