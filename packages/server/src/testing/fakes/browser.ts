@@ -113,6 +113,8 @@ export async function authorize(browser: TestBrowser, options: SignInOptions): P
       page = await browser.post(`${issuer}/login`, { ...page.hidden, email, password });
     else if (page.body.includes('id="consent-allow"'))
       page = await browser.post(`${issuer}/authorize`, { ...page.hidden, decision });
+    else if (page.body.includes('id="terms-submit"'))
+      page = await browser.post(`${issuer}/terms`, { ...page.hidden, decision: "accept" });
     else throw new Error(`a page that nobody expected: ${page.status} ${page.body.slice(0, 2_000)}`);
     if (page.status >= 400) throw new Error(`${page.url} answered ${page.status}`);
   }

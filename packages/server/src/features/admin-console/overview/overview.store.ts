@@ -34,7 +34,7 @@ export async function countFigures(db: Db, orgId: string, now: number): Promise<
   };
   return {
     users: await count("membership"),
-    applications: await count("application"),
+    applications: await count("application", sql<boolean>`home_org_id is null`),
     sessions: await count("browser_session", sql`ended_at is null and expires_at > ${now}`),
     devices: await count("device", sql`revoked_at is null`),
   };

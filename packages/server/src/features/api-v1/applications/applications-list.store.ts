@@ -55,6 +55,7 @@ function applicationFields(isOnPostgres: boolean): SqlFields {
       of: sql`case when not (${asks}) then 'preauthorized' when ${mode} = 'organisation' then 'organisation' else 'user' end`,
     },
     enabled: { kind: "boolean", is: sql<SqlBool>`application.disabled_at is null` },
+    sharedBy: { kind: "text", of: sql.ref("application.home_org_id") },
     createdAt: { kind: "time", of: sql.ref("application.created_at"), isNeverNull: true },
     updatedAt: { kind: "time", of: sql.ref("application.updated_at"), isNeverNull: true },
   };

@@ -76,7 +76,15 @@ forEachDatabase(({ fresh }) => {
     const unset = Object.fromEntries(Object.keys(details).map((name) => [name, null]));
     assert.deepEqual(rest, {
       ...{ id, email, emailVerified: true, username: null, firstname: "Grace", surname: "Okafor" },
-      ...{ phone: null, ...unset, address: null, role: "Standard", state: "active", guest: false },
+      ...{
+        acceptedTerms: [],
+        phone: null,
+        ...unset,
+        address: null,
+        role: "Standard",
+        state: "active",
+        guest: false,
+      },
       ...{ source: "local", connectionId: null, externalId: null, attributes: {}, membershipAttributes: {} },
       identities: [],
       ...{ hasPassword: true, secondFactors: [], lastSignInAt: null },
