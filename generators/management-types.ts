@@ -34,7 +34,7 @@ export interface TypesOfClient extends CallTable {
 }
 
 export const clients: readonly TypesOfClient[] = [
-  { folder: path.join(sdk, "management"), name: "management", isIn: isManagement },
+  { folder: path.join(sdk, "management"), name: "management", isIn: isManagement, isByTag: true },
   {
     folder: path.join(sdk, "legacy-api"),
     name: "legacy",
@@ -115,7 +115,8 @@ async function filesByTag(document: OpenApiDocument, wanted: TypesOfClient): Pro
   const records = new Map(aliases.map((alias) => [recordName(alias), alias]));
   const tables = await tablesByTag(document, wanted);
   const places = placesOf(records, tables);
-  const made = [SHARED, ...tables.keys()].map((tag) => {
+  const isNeeded = [...places.values()].includes(SHARED);
+  const made = [...(isNeeded ? [SHARED] : []), ...tables.keys()].map((tag) => {
     const own = [...records].filter(([record]) => places.get(record) === tag).map(([, alias]) => alias);
     const text = collapsed([...own, tables.get(tag) ?? ""].join("\n"));
     const others = mentioned([...records.keys()], text).filter((record) => places.get(record) !== tag);
@@ -143,7 +144,10 @@ async function tablesByTag(document: OpenApiDocument, { isIn }: TypesOfClient): 
     ),
   );
   const tagOf = new Map(
-    operations.map(([route, tag = ""]) => [route, tag.replace(/^.*: /, "").replaceAll(/\W+/g, "-")]),
+    operations.map(([route, tag = ""]) => [
+      route,
+      tag.replace(/^.*: /, "").replaceAll(/\W+/g, "-").toLowerCase(),
+    ]),
   );
   const tags = [
     ...new Set(operations.filter(([route]) => isIn(route)).map(([route]) => tagOf.get(route) ?? "")),

@@ -9,6 +9,26 @@ export type { ServiceOptions } from "../service-api/service-client.ts";
 export type { ServiceConfiguration } from "../service-api/service-settings.ts";
 export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
 export type { DeleteOptions, RepeatOptions, Versioned } from "../service-api/versions.ts";
+export type {
+  AssignedUser,
+  ChangedClient,
+  Client,
+  ClientSecret,
+  CreatedClient,
+  CreatedClientSecret,
+  NewClient,
+} from "./generated/clients.ts";
+export type { Consent } from "./generated/consents.ts";
+export type { Preauthorization } from "./generated/pre-authorizations.ts";
+export type { ChangedScope, NewScope, Scope } from "./generated/scopes.ts";
+export type {
+  ChangedSystemAccount,
+  CreatedSystemAccount,
+  CreatedSystemAccountKey,
+  NewSystemAccount,
+  SystemAccount,
+  SystemAccountKey,
+} from "./generated/system-accounts.ts";
 export {
   type ConsentFilter,
   type ManagedClients,
@@ -19,24 +39,4 @@ export {
   type ManagementClient,
   managementClient,
 } from "./management-client.ts";
-export type {
-  AssignedUser,
-  ChangedClient,
-  ChangedScope,
-  ChangedSystemAccount,
-  Client,
-  ClientSecret,
-  Consent,
-  CreatedClient,
-  CreatedClientSecret,
-  CreatedSystemAccount,
-  CreatedSystemAccountKey,
-  NewClient,
-  NewScope,
-  NewSystemAccount,
-  Preauthorization,
-  Scope,
-  SystemAccount,
-  SystemAccountKey,
-} from "./management-records.ts";
 export type { Replacement } from "./versioned-records.ts";

@@ -9,25 +9,25 @@ import {
   typedClient,
 } from "../service-api/typed-client.ts";
 import { type DeleteOptions, type RepeatOptions, repeatable } from "../service-api/versions.ts";
-import type { ManagementCalls } from "./management-calls.ts";
 import type {
   AssignedUser,
   ChangedClient,
-  ChangedScope,
-  ChangedSystemAccount,
   Client,
-  Consent,
   CreatedClient,
   CreatedClientSecret,
+  NewClient,
+} from "./generated/clients.ts";
+import type { Consent } from "./generated/consents.ts";
+import type { Preauthorization } from "./generated/pre-authorizations.ts";
+import type { ChangedScope, NewScope, Scope } from "./generated/scopes.ts";
+import type {
+  ChangedSystemAccount,
   CreatedSystemAccount,
   CreatedSystemAccountKey,
-  NewClient,
-  NewScope,
   NewSystemAccount,
-  Preauthorization,
-  Scope,
   SystemAccount,
-} from "./management-records.ts";
+} from "./generated/system-accounts.ts";
+import type { ManagementCalls } from "./management-calls.ts";
 import { type VersionedRecords, versionedRecords } from "./versioned-records.ts";
 
 /** Custom scopes of the organisation. */

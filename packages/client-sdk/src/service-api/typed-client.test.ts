@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LegacyCalls } from "../legacy-api/legacy-calls.ts";
+import type { Client } from "../management/generated/clients.ts";
 import type { ManagementCalls } from "../management/management-calls.ts";
-import type { Client } from "../management/management-records.ts";
 import type { ServiceCall, ServiceClient } from "./service-client.ts";
 import { typedClient } from "./typed-client.ts";
 
