@@ -47,11 +47,11 @@ test("every operation does what /openapi.json says, signed", {
 }, async () => {
   const org = await makeOrganisation(running.service);
   const { account, bearer, paths } = await makeRecords(running, org);
-  const { signInMethods, passkeyEnrolment } = defaultOrganisationSettings;
-  const settings = { signInMethods, passkeyEnrolment };
+  const { signInMethods, passkeyEnrolment, signUp } = defaultOrganisationSettings;
+  const settings = { signInMethods, passkeyEnrolment, signUp };
   const act = { orgId: org.organisation.id, actor: "test" };
-  // People sign in by password, which schemathesis closes.
-  const openPasswords = () => changeOrganisationSettings(running.service, { ...act, settings });
+  // People sign in by password and without terms: schemathesis closes the one and sets the other.
+  const openSignIn = () => changeOrganisationSettings(running.service, { ...act, settings });
   const calls = {
     ...(await oauthCalls(running, org)),
     ...(await signInCalls(running, org, account)),
@@ -62,7 +62,7 @@ test("every operation does what /openapi.json says, signed", {
     ...ssfCalls(running, org),
     ...(await deviceCalls(running, org, account)),
   };
-  const real = await serveRealCalls(calls, openPasswords);
+  const real = await serveRealCalls(calls, openSignIn);
   const succeeded = path.join(folder, "succeeded");
   const parameters = [
     ...["--config-file", path.join(here, "schemathesis.toml"), "run", `${running.baseUrl}/openapi.json`],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createAction } from "../../packages/server/src/core/actions/actions.ts";
 import type { ActionType } from "../../packages/server/src/core/actions/user-action.ts";
-import { testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
+import { authorizationRequest, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
 import { codeSource } from "../../packages/server/src/testing/fakes/code-source.ts";
 import { newestApiLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
 import { credentials, postForm } from "../../packages/server/src/testing/fixtures/client.ts";
@@ -55,6 +55,12 @@ export async function oauthCalls(running: TestService, org: TestOrganisation): P
     "POST /oauth/{org}/token": async () => ({ body: form }),
     "POST /oauth/{org}/revoke": token,
     "POST /oauth/{org}/introspect": token,
+    "POST /oauth/{org}/par": async () => ({
+      body: {
+        ...authorizationRequest(portal.application.id, REDIRECT_URI, { scope: "openid" }).parameters,
+        ...credentials(portal),
+      },
+    }),
     "POST /oauth/{org}/device": async () => ({ body: { client_id: television.id, scope: "openid" } }),
     "POST /oauth/{org}/user/consents/{id}/revoke": async () => {
       const { accessToken } = await tokensOf(testBrowser(), await newPerson(running, org));

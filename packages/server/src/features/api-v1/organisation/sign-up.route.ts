@@ -74,6 +74,7 @@ export function apiSignUpRoutes(api: ApiScope, deps: ApiDeps): void {
       "What is left out is as in a new organisation. Scope: `signet:organisation:write`; for groups `signet:groups:write` too.",
     example: {
       mode: "approval",
+      terms: { version: "2026-11", url: "https://www.example.com/terms" },
       groups: [],
     },
     authenticator: apiAuthenticator(deps, "signet:organisation:write"),
