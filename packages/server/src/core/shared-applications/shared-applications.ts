@@ -13,6 +13,7 @@ import {
 import { copiedSettings, isOfferedTo } from "../applications/copied-settings.ts";
 import { requireDefinedScopes } from "../applications/defined-scopes.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
+import { listConsents } from "../consents/consents.store.ts";
 import { grantOrganisationConsent } from "../consents/consents.ts";
 import { findOrganisation, lockOrganisation } from "../organisations/organisations.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
@@ -92,12 +93,7 @@ export function enableShared(
       throw new InvalidSharing([{ path: "", message: `at most ${MAX_ENABLED} are enabled` }]);
     const copy = copyOf(home, { orgId, scopes, before, now: deps.clock() });
     await requireDefinedScopes(tx, orgId, copy.settings);
-    if (
-      before &&
-      isSubset(before.grantedScopes ?? [], scopes) &&
-      isSubset(scopes, before.grantedScopes ?? [])
-    )
-      return { ...shared, copy: before, isNew: false };
+    if (before && (await isGranted(tx, before, scopes))) return { ...shared, copy: before, isNew: false };
     await (before ? replaceApplication(tx, copy) : insertApplication(tx, copy));
     const inside = { ...deps, database: boundTo(deps.database, tx) };
     await grantOrganisationConsent(inside, { application: copy, scopes, ...act });
@@ -123,6 +119,14 @@ async function lockShared(tx: Db, { orgId, id }: SharingKey): Promise<SharedAppl
   if (!(await lockApplication(tx, offered.home))) return undefined;
   await lockApplication(tx, { orgId, id });
   return findShared(tx, { orgId, id });
+}
+
+/** Exactly these scopes, and with a consent that nobody has revoked since. */
+async function isGranted(tx: Db, copy: Application, scopes: readonly string[]): Promise<boolean> {
+  const { orgId, id: applicationId, grantedScopes } = copy;
+  if (!isSubset(grantedScopes ?? [], scopes) || !isSubset(scopes, grantedScopes ?? [])) return false;
+  const [consent] = await listConsents(tx, orgId, { applicationId, kind: "organisation", limit: 1 });
+  return consent !== undefined && isSubset(scopes, consent.scopes);
 }
 
 function requireGrantable(home: Application, scopes: readonly string[]): void {

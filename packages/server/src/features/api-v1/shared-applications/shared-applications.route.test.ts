@@ -139,6 +139,19 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(tenant, refreshToken, {}, client)).status, 200);
     const { body: consents } = await atTenant.call("GET", "/consents");
     assert.ok(JSON.stringify(consents).includes(id()));
+    const ofAll = async () =>
+      (
+        (await atTenant.call("GET", "/consents")).body["items"] as Array<{
+          id: string;
+          kind: string;
+          revokedAt: string | null;
+        }>
+      ).filter(({ kind, revokedAt }) => kind === "organisation" && revokedAt === null);
+    const [consent] = await ofAll();
+    assert.equal((await atTenant.call("DELETE", `/consents/${consent?.id}`)).status, 204);
+    assert.deepEqual(await ofAll(), []);
+    await enable(scopes);
+    assert.equal((await ofAll()).length, 1, "what is enabled again is consented to again");
     const events = await listAuditEvents(running.service.database.query, tenant.organisation.id, 20);
     const event = events.find(({ action }) => action === "shared-application.enabled");
     assert.deepEqual([event?.target, event?.details["scopes"]], [id(), scopes.toSorted()]);
