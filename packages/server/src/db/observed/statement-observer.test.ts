@@ -49,9 +49,9 @@ forEachDatabase(({ fresh }) => {
     await transaction(async (tx) => void (await findOrganisation(tx, orgId)));
     assert.deepEqual(seen, [
       "organisations.findOrganisation",
-      // Its secrets.
-      "applications.findApplication",
-      "applications.findApplication",
+      // The application and its secrets, of whichever organisation holds them.
+      "copies.findClient",
+      "copies.findClient",
       "begin",
       "organisations.findOrganisation",
       "commit",
