@@ -1,4 +1,5 @@
 // `npm run check`: lint, format, types and house rules, side by side. Prints every fault as `file:line rule: message`.
+// `npm run check -- --changed` lints what has changed since the last commit alone, which is most of the time; `--changed=main`, since `main`.
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -19,6 +20,7 @@ import { unfinishedMarks } from "./house-rules/unfinished-marks.ts";
 import { readLocaleFiles } from "./locale-files.ts";
 import { runCommand } from "./run-command.ts";
 import { listFiles, readFiles, repositoryRoot } from "./source-files.ts";
+import { changedFiles } from "./test-run/changed-tests.ts";
 import { biomeFaults, compilerFaults } from "./tool-reports.ts";
 
 const houseRules: HouseRule[] = [
@@ -35,10 +37,15 @@ const houseRules: HouseRule[] = [
   logicalProperties,
 ];
 
-/** Runs every check, prints the faults sorted by place, and tells whether there are none. */
-export async function check(): Promise<boolean> {
+/**
+ * Runs every check, prints the faults sorted by place, and tells whether there are none.
+ * @param linted files to lint; without them all.
+ */
+export async function check(linted: readonly string[] = ["."]): Promise<boolean> {
   const started = performance.now();
-  const faults = (await Promise.all([lintFaults(), typeFaults(), routeFaults(), houseRuleFaults()])).flat();
+  const faults = (
+    await Promise.all([lintFaults(linted), typeFaults(), routeFaults(), houseRuleFaults()])
+  ).flat();
   faults.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
   for (const { file, line, rule, message } of faults) console.log(`${file}:${line} ${rule}: ${message}`);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -46,10 +53,13 @@ export async function check(): Promise<boolean> {
   return faults.length === 0;
 }
 
-async function lintFaults(): Promise<Fault[]> {
+async function lintFaults(files: readonly string[]): Promise<Fault[]> {
+  if (files.length === 0) return [];
   // Warnings count, as nobody reads them twice. What Biome calls information is a matter of taste and is left out.
   const options = ["check", "--reporter=gitlab", "--diagnostic-level=warn", "--error-on-warnings"];
-  return biomeFaults(await runTool("biome", [...options, "--max-diagnostics=none", "."]));
+  return biomeFaults(
+    await runTool("biome", [...options, "--max-diagnostics=none", "--no-errors-on-unmatched", ...files]),
+  );
 }
 
 /** What the compiler knows of files that have not changed; `npm ci` clears it. */
@@ -94,4 +104,14 @@ async function routeFaults(): Promise<Fault[]> {
   });
 }
 
-if (import.meta.main) process.exitCode = (await check()) ? 0 : 1;
+/** What of the repository the command's parameters want linted. */
+async function lintedFiles(parameters: readonly string[]): Promise<string[]> {
+  const changed = parameters
+    .map((parameter) => /^--changed(?:=(.+))?$/.exec(parameter))
+    .find((match) => match !== null);
+  if (!changed) return ["."];
+  const files = await changedFiles(changed[1]);
+  return files.filter((file) => existsSync(path.join(repositoryRoot, file)));
+}
+
+if (import.meta.main) process.exitCode = (await check(await lintedFiles(process.argv.slice(2)))) ? 0 : 1;
