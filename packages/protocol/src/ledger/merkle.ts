@@ -210,7 +210,7 @@ export function isConsistent(
   // Where the old tree is complete, its root is the first hash.
   const [first, ...rest] = node === 0 ? [from.root, ...proof] : proof;
   if (!first) return false;
-  let [old, now] = [Buffer.from(first), Buffer.from(first)];
+  let [old, now]: [Buffer, Buffer] = [Buffer.from(first), Buffer.from(first)];
   for (const sibling of rest) {
     if (last === 0) return false;
     if (node % 2 === 1 || node === last) {

@@ -55,7 +55,7 @@ export function parseVerifierKey(text: string): VerifierKey | undefined {
   // Base64 has a `+` too.
   const bytes = decode([encoded, ...more].join("+"));
   const type = bytes?.[0];
-  if (!bytes || bytes.length !== 33 || (type !== 1 && type !== 4) || !isKeyName(name)) return undefined;
+  if (bytes?.length !== 33 || (type !== 1 && type !== 4) || !isKeyName(name)) return undefined;
   const key: VerifierKey = { name, type, publicKey: bytes.subarray(1) };
   return keyIdOf(key) === keyId ? key : undefined;
 }
