@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findConnection, listTokens } from "../../packages/server/src/core/connections/connections.store.ts";
+import { idpMetadata, newSamlKey } from "../../packages/server/src/testing/fakes/hostile-saml-provider.ts";
 import { callScim } from "../../packages/server/src/testing/fixtures/scim-connection.ts";
 import { choose, enter, isReady, type } from "../support/hand.ts";
 import { confirmByName, doneText, journeys } from "./console-journey.ts";
@@ -124,6 +125,48 @@ test("connects a provider, registers its redirect URI, enables and disables it, 
   await visit.look("Test sign-in");
   await enter(page, "connection-test-result");
   await visit.look("Test result");
+});
+
+test("connects a SAML provider with its metadata file, and replaces what is typed of it", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const [first, second] = [newSamlKey(), newSamlKey()];
+  const fileOf = (xml: string) => ({
+    ...{ name: "metadata.xml", mimeType: "application/samlmetadata+xml" },
+    buffer: Buffer.from(xml),
+  });
+  await visit.open("/connections");
+  await enter(page, "connection-new");
+  await enter(page, "type-saml");
+  await isReady(page, "name");
+  await type(page, "name", "Shibboleth");
+  await visit.look("SAML");
+  const acs = await page.locator("#acs-uri").innerText();
+  await page.locator("#metadata-file").setInputFiles(fileOf("<EntityDescriptor>"));
+  await page.getByText("metadata.xml read.").waitFor();
+  await enter(page, "connection-create");
+  await page.locator("#metadataXml[aria-invalid=true]").waitFor();
+  await visit.look("SAML");
+  await page.locator("#metadata-file").setInputFiles(fileOf(idpMetadata([first.certificate])));
+  await page.getByText("metadata.xml read.").waitFor();
+  await enter(page, "connection-create");
+  assert.equal(await doneText(page), "Connection created.");
+  const id = idIn(page.url());
+  assert.equal(await page.locator("#acs-uri").innerText(), acs);
+  assert.match(acs, new RegExp(`/connections/${id}/saml/acs$`));
+
+  await enter(page, "tab-settings");
+  await isReady(page, "name");
+  await type(page, "certificates", second.certificate);
+  await type(page, "ssoUrl", "ftp://idp.example");
+  await enter(page, "connection-save");
+  await page.locator("#ssoUrl[aria-invalid=true]").waitFor();
+  await visit.look("Shibboleth");
+  await type(page, "ssoUrl", "https://idp.example/new");
+  await enter(page, "connection-save");
+  assert.equal(await doneText(page), "Changes saved.");
+  const saml = (await find(id))?.settings?.saml;
+  assert.deepEqual([saml?.ssoUrl, saml?.certificates], ["https://idp.example/new", [second.certificate]]);
 });
 
 test("reads why a sign-in at a provider failed", async (t) => {

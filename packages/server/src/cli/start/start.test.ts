@@ -294,7 +294,7 @@ describe("signet start --demo on an empty folder", () => {
         "time",
       ]);
     const names = new Set(slow.map((line) => String(line["function"])));
-    for (const name of ["applications.findApplication", "organisations.findOrganisation", "commit"])
+    for (const name of ["applications.findRow", "organisations.findOrganisation", "commit"])
       assert.ok(names.has(name), `${name} among ${[...names]}`);
     const ofRequest = slow.find(({ requestId }) => requestId !== undefined);
     assert.ok(server.logLines().some((line) => line.includes(`"requestId":"${ofRequest?.["requestId"]}"`)));

@@ -4,7 +4,7 @@ import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { lockedInOrder } from "../../db/row-locks.ts";
 import type { Application } from "./application.ts";
-import { fromRow, selectApplication, selectSecrets } from "./applications.store.ts";
+import { findRow, findSecrets, fromRow } from "./applications.store.ts";
 
 const selectHome = prepared((db, value: Parameter<{ id: string }>) =>
   db.selectFrom("organisation").select(["id", "disabled_at"]).where("id", "=", value("id")),
@@ -15,11 +15,11 @@ const selectHome = prepared((db, value: Parameter<{ id: string }>) =>
  * home is disabled, or gone, it is so too.
  */
 export async function findClient(db: Db, orgId: string, id: string): Promise<Application | undefined> {
-  const [row] = await selectApplication(db, { orgId, id });
+  const row = await findRow(db, { orgId, id });
   if (!row) return undefined;
-  if (row.home_org_id === null) return fromRow(row, await selectSecrets(db, { orgId, id }));
+  if (row.home_org_id === null) return fromRow(row, await findSecrets(db, { orgId, id }));
   const [home] = await selectHome(db, { id: row.home_org_id });
-  const client = fromRow(row, await selectSecrets(db, { orgId: row.home_org_id, id }));
+  const client = fromRow(row, await findSecrets(db, { orgId: row.home_org_id, id }));
   return { ...client, disabledAt: home ? (home.disabled_at ?? client.disabledAt) : client.updatedAt };
 }
 

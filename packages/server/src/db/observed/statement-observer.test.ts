@@ -49,9 +49,8 @@ forEachDatabase(({ fresh }) => {
     await transaction(async (tx) => void (await findOrganisation(tx, orgId)));
     assert.deepEqual(seen, [
       "organisations.findOrganisation",
-      // The application and its secrets, of whichever organisation holds them.
-      "copies.findClient",
-      "copies.findClient",
+      "applications.findRow",
+      "applications.findSecrets",
       "begin",
       "organisations.findOrganisation",
       "commit",

@@ -18,7 +18,7 @@ import {
   nameField,
 } from "./settings.page.ts";
 import type { ConnectionInput } from "./settings-input.ts";
-import { setupSteps } from "./setup-steps.ts";
+import { samlSetupSteps, setupSteps } from "./setup-steps.ts";
 
 /** A directory, any OpenID provider or SAML identity provider, or a known one. */
 const served: readonly string[] = servedKinds;
@@ -67,6 +67,10 @@ export function chooseTypePage(frame: ConsoleFrame): Html {
   });
 }
 
+export type ProviderAddresses =
+  | { readonly redirectUri: string }
+  | { readonly acsUri: string; readonly spEntityId: string };
+
 /** Where a provider's issuer is found, which has the customer's own part in it. */
 const issuers: Partial<Readonly<Record<ConnectionType, string>>> = {
   entra: "https://login.microsoftonline.com/<tenant ID>/v2.0",
@@ -74,11 +78,11 @@ const issuers: Partial<Readonly<Record<ConnectionType, string>>> = {
   keycloak: "https://<host>/realms/<realm>",
 };
 
-/** @param redirectUri of what is set up at an OpenID provider first */
+/** @param addresses of what is set up at a provider first */
 export function newConnectionPage(
   view: FormView<ConnectionInput>,
   type: ConnectionType,
-  redirectUri: string | undefined,
+  addresses: ProviderAddresses | undefined,
 ): Html {
   const { messages } = view;
   const { connections: text } = messages.console;
@@ -103,9 +107,9 @@ export function newConnectionPage(
       { name: "id", value: view.input.id },
     ],
     above:
-      redirectUri !== undefined &&
+      addresses &&
       html`<h2>${text.setup.title}</h2>
-${setupSteps(preset, redirectUri, messages)}${copyStatus}`,
+${"redirectUri" in addresses ? setupSteps(preset, addresses.redirectUri, messages) : samlSetupSteps(addresses, messages)}${copyStatus}`,
     fields:
       type === "scim"
         ? [nameField(view, false), deletionPolicyField(view)]

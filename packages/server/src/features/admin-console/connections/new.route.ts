@@ -2,7 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { FastifyInstance } from "fastify";
-import { callbackUri } from "../../../core/connections/connection-addresses.ts";
+import { callbackUri, samlAddresses } from "../../../core/connections/connection-addresses.ts";
 import { createConnection } from "../../../core/connections/connections.ts";
 import { changedProvider, describeProvider } from "../../../core/connections/saml/provider.ts";
 import { newServiceKey } from "../../../core/connections/saml/sp-key.ts";
@@ -41,6 +41,7 @@ import {
   chooseTypePage,
   isConnectionType,
   newConnectionPage,
+  type ProviderAddresses,
   presetOf,
   suggestedName,
 } from "./new.page.ts";
@@ -81,18 +82,19 @@ const showForm = (
   shown: FormShown<ConnectionInput>,
 ) =>
   showFormPage(deps, visit, signedIn, "connections", shown, (view) =>
-    newConnectionPage(view, type, redirectUriOf(deps, visit, type, view.input)),
+    newConnectionPage(view, type, addressesOf(deps, visit, type, view.input)),
   );
 
 /** Undefined where something else is set up. */
-function redirectUriOf(
+function addressesOf(
   { baseUrl }: ConnectionsDeps,
   { organisation }: Visit,
   type: ConnectionType,
   { id }: ConnectionInput,
-): string | undefined {
-  if (type === "scim" || type === "saml" || !isUuid(id)) return undefined;
-  return callbackUri(baseUrl, { orgId: organisation.id, id });
+): ProviderAddresses | undefined {
+  if (type === "scim" || !isUuid(id)) return undefined;
+  const key = { orgId: organisation.id, id: id.toLowerCase() };
+  return type === "saml" ? samlAddresses(baseUrl, key) : { redirectUri: callbackUri(baseUrl, key) };
 }
 
 async function createFromForm(deps: ConnectionsDeps, visit: Visit): Promise<void> {

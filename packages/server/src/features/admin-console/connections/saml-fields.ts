@@ -1,6 +1,8 @@
 /** The fields of a SAML connection's settings. */
+import { MAX_XML_BYTES } from "../../../core/connections/saml/xml.ts";
 import type { SamlProvider } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import { checkField, textArea, textField } from "../../../html/components/fields.ts";
+import { fileText } from "../../../html/components/file-text.ts";
 import { fieldsOf } from "../../../html/components/form-page.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import type { Content } from "../../../html/html.ts";
@@ -22,6 +24,7 @@ export function samlFields(
   return [
     textField({ ...fieldOf("metadataUrl"), hint: texts.metadataUrl.hint, ...code }),
     !isTyped(saml) && checkField({ ...again, hint: texts.metadataAgain.hint, isChecked: isAgain }),
+    metadataFile(form.messages),
     textArea({ ...fieldOf("metadataXml"), value: "", hint: texts.metadataXml.replace, rows: 4, ...code }),
     isTyped(saml) && [
       textField({ ...fieldOf("entityId"), isCode: true, isRequired: true }),
@@ -33,6 +36,14 @@ export function samlFields(
     checkField({ ...unsolicited, hint: texts.allowIdpInitiated.hint, isChecked: isAllowed }),
   ];
 }
+
+/** Read into the field below it. */
+export const metadataFile = ({ console: { connections, users } }: Messages): Content =>
+  fileText({
+    ...connections.metadataFile,
+    ...{ id: "metadata-file", field: "metadataXml", accept: ".xml,application/samlmetadata+xml,text/xml" },
+    ...{ maxBytes: MAX_XML_BYTES, read: users.import.file.read({ name: "#" }) },
+  });
 
 /** In words, for what somebody else has changed meanwhile. */
 export function shownSaml(input: ConnectionInput, { console: { frame } }: Messages): Record<string, string> {

@@ -105,6 +105,16 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await samlOf(id), before);
   });
 
+  test("what the provider has to know is there before its metadata is, and is the connection's", async () => {
+    const { body } = await here.get("/connections/new?type=saml");
+    const [, shown] = /id="acs-uri"[^>]*>[^<]*\/connections\/([0-9a-f-]{36})\/saml\/acs</.exec(body) ?? [];
+    assert.match(body, new RegExp(`id="sp-entity-id"[^>]*>[^<]*/connections/${shown}/saml/metadata<`));
+    assert.match(body, new RegExp(`name="id" value="${shown}"`));
+    assert.equal(await made({ id: shown ?? "", metadataXml: byXml() }), shown);
+    const refused = await here.send("/connections/new?type=saml", { name: "Twice", metadataXml: "<a/>" });
+    assert.match(refused.body, /id="acs-uri"/);
+  });
+
   test("pasted metadata replaces what is set, and metadata with a fault is told there", async () => {
     const id = await made({ metadataXml: byXml() });
     const weakOne = await change(id, { metadataXml: byXml([weak]) });

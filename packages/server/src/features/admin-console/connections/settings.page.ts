@@ -14,7 +14,7 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import { endCard } from "../../../page-kit/record-pages.ts";
 import { ending, methodText } from "./connection.page.ts";
 import { type ConnectionView, isDirectory } from "./connection-pages.ts";
-import { samlFields, shownSaml } from "./saml-fields.ts";
+import { metadataFile, samlFields, shownSaml } from "./saml-fields.ts";
 import { type ConnectionField, type ConnectionInput, SECRET_DUE } from "./settings-input.ts";
 
 type Form = FormView<ConnectionInput>;
@@ -83,6 +83,7 @@ export const metadataFields = (form: Form): Content => [
     ...fieldOf(form)("metadataUrl"),
     ...{ hint: textsOf(form).metadataUrl.hint, isCode: true, isOptional: true },
   }),
+  metadataFile(form.messages),
   textArea({
     ...fieldOf(form)("metadataXml"),
     ...{ hint: textsOf(form).metadataXml.hint, rows: 6, isCode: true, isOptional: true },

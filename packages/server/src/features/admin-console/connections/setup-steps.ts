@@ -1,7 +1,8 @@
-/** What is done at a provider, step by step, with the redirect URI to copy there. */
+/** What is done at a provider, step by step, with the addresses to copy there. */
+import type { samlAddresses } from "../../../core/connections/connection-addresses.ts";
 import type { Preset } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import { copyField } from "../../../html/components/copy-field.ts";
-import { type Html, html } from "../../../html/html.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
 /** @param preset null: any provider that supports OpenID Connect */
@@ -11,9 +12,27 @@ export function setupSteps(preset: Preset | null, redirectUri: string, { console
   const copied = copyField({
     ...{ ...console.frame.secret, id: "redirect-uri", value: redirectUri, label: provider.redirectUri },
   });
-  return html`<ol class="steps" id="setup-steps"><li>${register}</li>
-<li><p>${callback}</p>
-${copied}</li>
-<li>${secret}</li></ol>
-`;
+  return steps([register, [callback, copied], secret]);
 }
+
+/** Before there is metadata to save. */
+export function samlSetupSteps(
+  { acsUri, spEntityId }: Pick<ReturnType<typeof samlAddresses>, "acsUri" | "spEntityId">,
+  { console }: Messages,
+): Html {
+  const { setup, saml } = console.connections;
+  const { register, callback, metadata } = setup.saml;
+  const copied = [
+    copyField({ ...console.frame.secret, id: "acs-uri", value: acsUri, label: saml.acsUri }),
+    copyField({ ...console.frame.secret, id: "sp-entity-id", value: spEntityId, label: saml.spEntityId }),
+  ];
+  return steps([register, [callback, copied], metadata]);
+}
+
+/** The second one with what is copied. */
+const steps = ([first, [text, copied], last]: readonly [string, readonly [string, Content], string]): Html =>
+  html`<ol class="steps" id="setup-steps"><li>${first}</li>
+<li><p>${text}</p>
+${copied}</li>
+<li>${last}</li></ol>
+`;

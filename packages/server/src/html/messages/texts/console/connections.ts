@@ -132,7 +132,9 @@ export type ConsoleConnectionsTexts = {
         github: { register: string; callback: string; secret: string; };
         keycloak: { register: string; callback: string; secret: string; };
         oidc: { register: string; callback: string; secret: string; };
+        saml: { register: string; callback: string; metadata: string; };
       };
+      metadataFile: { label: string; hint: string; tooLarge: string; };
     };
   };
 };
