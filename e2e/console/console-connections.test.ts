@@ -140,13 +140,13 @@ test("connects a SAML provider with its metadata file, and replaces what is type
   await enter(page, "type-saml");
   await isReady(page, "name");
   await type(page, "name", "Shibboleth");
-  await visit.look("SAML");
+  await visit.look("SAML 2.0");
   const acs = await page.locator("#acs-uri").innerText();
   await page.locator("#metadata-file").setInputFiles(fileOf("<EntityDescriptor>"));
   await page.getByText("metadata.xml read.").waitFor();
   await enter(page, "connection-create");
   await page.locator("#metadataXml[aria-invalid=true]").waitFor();
-  await visit.look("SAML");
+  await visit.look("SAML 2.0");
   await page.locator("#metadata-file").setInputFiles(fileOf(idpMetadata([first.certificate])));
   await page.getByText("metadata.xml read.").waitFor();
   await enter(page, "connection-create");
@@ -156,7 +156,7 @@ test("connects a SAML provider with its metadata file, and replaces what is type
   assert.match(acs, new RegExp(`/connections/${id}/saml/acs$`));
 
   await enter(page, "tab-settings");
-  await isReady(page, "name");
+  await page.locator("#connection-save").waitFor();
   await type(page, "certificates", second.certificate);
   await type(page, "ssoUrl", "ftp://idp.example");
   await enter(page, "connection-save");
