@@ -14,6 +14,7 @@ import type { RolesCalls } from "./generated/roles.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SigningPoolsCalls } from "./generated/signing-pools.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
+import type { TrustsCalls } from "./generated/trusts.ts";
 import type { UsersCalls } from "./generated/users.ts";
 import type { WebhooksCalls } from "./generated/webhooks.ts";
 
@@ -33,5 +34,6 @@ export interface ApiCalls
     ScopesCalls,
     SigningPoolsCalls,
     SystemAccountsCalls,
+    TrustsCalls,
     UsersCalls,
     WebhooksCalls {}

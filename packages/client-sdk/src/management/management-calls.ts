@@ -5,6 +5,7 @@ import type { ConsentsCalls } from "./generated/consents.ts";
 import type { PreAuthorizationsCalls } from "./generated/pre-authorizations.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
+import type { TrustsCalls } from "./generated/trusts.ts";
 
 /** All calls, by their routes. */
 export interface ManagementCalls
@@ -12,4 +13,5 @@ export interface ManagementCalls
     ConsentsCalls,
     PreAuthorizationsCalls,
     ScopesCalls,
-    SystemAccountsCalls {}
+    SystemAccountsCalls,
+    TrustsCalls {}

@@ -48,6 +48,7 @@ import { sharedApplicationCommands } from "./shared-application/shared-applicati
 import { signUpCommands } from "./sign-up/sign-up-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
+import { trustCommands } from "./trust/trust-commands.ts";
 import { userCommands } from "./user/user-commands.ts";
 import { listenCommand } from "./webhook/listen.ts";
 import { webhookCommands } from "./webhook/webhook-commands.ts";
@@ -82,6 +83,7 @@ const onDatabase: readonly Command[] = [
   ...deviceTrustCommands,
   ...scopeCommands,
   ...consentCommands,
+  ...trustCommands,
   ...auditCommands,
   ...sharedApplicationCommands,
   ...signUpCommands,

@@ -51,6 +51,7 @@ const rowsOfOrganisation = {
   event_delivery: ["target_id", "id"],
   event_target: ["id"],
   webhook: ["id"],
+  trust: ["id"],
   connection_token: ["id"],
   scim_user: ["user_id"],
   connection: ["id"],

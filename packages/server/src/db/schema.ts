@@ -17,6 +17,7 @@ import type { SessionKeysSchema } from "./tables/session-keys.ts";
 import type { SovereignSigningSchema } from "./tables/sovereign-signing.ts";
 import type { SystemAccountsSchema } from "./tables/system-accounts.ts";
 import type { TokensSchema } from "./tables/tokens.ts";
+import type { TrustsSchema } from "./tables/trusts.ts";
 import type { UsersSchema } from "./tables/users.ts";
 
 export interface Schema
@@ -35,4 +36,5 @@ export interface Schema
     SovereignSigningSchema,
     SystemAccountsSchema,
     TokensSchema,
+    TrustsSchema,
     UsersSchema {}

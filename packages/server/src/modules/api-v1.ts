@@ -42,6 +42,7 @@ import type { SigningAdmin } from "../features/api-v1/signing-pools/signing-deps
 import { apiSystemAccountKeysRoutes } from "../features/api-v1/system-accounts/system-account-keys.route.ts";
 import { apiSystemAccountPermissionsRoutes } from "../features/api-v1/system-accounts/system-account-permissions.route.ts";
 import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/system-accounts.route.ts";
+import { apiTrustsRoutes } from "../features/api-v1/trusts/trusts.route.ts";
 import { apiIdentitiesRoutes } from "../features/api-v1/users/identities.route.ts";
 import { apiImportUsersRoute } from "../features/api-v1/users/import-users.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
@@ -121,6 +122,7 @@ export function apiV1Routes(
   apiAssignedUsersRoutes(api, apiDeps);
   apiAssignedGroupsRoutes(api, apiDeps);
   apiScopesRoutes(api, apiDeps);
+  apiTrustsRoutes(api, apiDeps);
   apiConnectionsRoutes(api, apiDeps);
   apiDomainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
   apiBreakGlassRoutes(api, apiDeps);

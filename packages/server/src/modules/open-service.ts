@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import { addActivity } from "../core/activity/activity.store.ts";
 import { type Activity, createActivity } from "../core/activity/activity.ts";
 import { type ApplicationDirectory, applicationDirectory } from "../core/applications/applications.ts";
-import { type ClientKeys, clientKeys } from "../core/applications/client-keys.ts";
+import { type ClientKeys, type ClientKeysDeps, clientKeys } from "../core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "../core/applications/client-secrets.ts";
 import { storedChainKey } from "../core/audit/chain/chain-key.ts";
 import type { Clock } from "../core/clock.ts";
@@ -33,6 +33,7 @@ import { type SigningPoolDirectory, signingPoolDirectory } from "../core/signing
 import { type SystemAccountDirectory, systemAccountDirectory } from "../core/system-accounts/directory.ts";
 import { type AccessTokens, accessTokens } from "../core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "../core/tokens/signer.ts";
+import { type TrustKeys, trustKeys } from "../core/trusts/trust-keys.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import { openStorage, requireDatabase, type StorageOptions } from "./open-storage.ts";
 
@@ -51,6 +52,7 @@ export interface Service extends CoreDeps {
   readonly outbound: Outbound;
   readonly lookUpTxt: LookUpTxt;
   readonly clientKeys: ClientKeys;
+  readonly trustKeys: TrustKeys;
   readonly keys: SigningKeys;
   readonly signingPools: SigningPoolDirectory;
   readonly deviceCa: DeviceCa;
@@ -109,7 +111,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       organisations: organisationDirectory(shared),
       ...directories,
       ...asking,
-      clientKeys: clientKeys({ ...asking, clock }),
+      ...keysOfOthers({ ...asking, clock }),
       keys,
       signer: localSigner(keys),
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
@@ -136,6 +138,12 @@ export async function openService(config: Config, options: ServiceOptions): Prom
 }
 
 /** What asks other servers, for addresses and names that others registered. */
+/** Keys of clients and of trusted issuers, which share the guard and the cache. */
+function keysOfOthers(deps: ClientKeysDeps): Pick<Service, "clientKeys" | "trustKeys"> {
+  const keys = clientKeys(deps);
+  return { clientKeys: keys, trustKeys: trustKeys({ ...deps, clientKeys: keys }) };
+}
+
 function outsideWorld({ outboundAllow: allow, dnsServers }: Config) {
   const servers = dnsServers.length > 0 ? dnsServers : undefined;
   const resolver = servers ? { resolve: nameResolver({ servers }) } : {};

@@ -50,6 +50,7 @@ const dummies: Readonly<Record<string, string>> = {
   ...{ org: id, app: id, id, pool: id, key: "shop-admin", name: "Shop", type: "confidential" },
   ...{ email: "ada@acme.example", "new-email": "ada@lovelace.example", "display-name": "Pay" },
   ...{ url: "https://app.example/hooks", webhook: id, from: "2026-01-01T00:00:00Z" },
+  ...{ kind: "workload", issuer: "https://issuer.example" },
   ...{
     "forward-to": "http://localhost:3000/",
     access: "assigned",

@@ -1,18 +1,31 @@
 /** Public keys for client authentication (RFC 7517; minimum RSA key size: RFC 7518 §3.3). */
 import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from "node:crypto";
-import { isSigningAlg, type SigningAlg } from "@signet/protocol/jose/jws";
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { isExactJson } from "@signet/protocol/json-exact";
 
 export type ClientJwk = Readonly<Record<string, unknown>>;
 
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
-const ALGORITHMS: Readonly<Record<string, readonly SigningAlg[]>> = {
-  EC: ["ES256"],
-  OKP: ["EdDSA"],
-  RSA: ["RS256", "PS256"],
+
+/** Which keys a set may have, and what they may sign with: by `kty` and `crv`. */
+export interface JwkRules {
+  readonly algorithms: Readonly<Record<string, readonly string[]>>;
+  readonly kinds: string;
+  /** Beside `sig`. */
+  readonly use?: string;
+}
+
+const clientKeyRules: JwkRules = {
+  algorithms: { "EC P-256": ["ES256"], "OKP Ed25519": ["EdDSA"], RSA: ["RS256", "PS256"] },
+  kinds: "RSA, P-256 or Ed25519",
 };
-const CURVES: Readonly<Record<string, string>> = { EC: "P-256", OKP: "Ed25519" };
+/** Of issuers that an organisation trusts (modern-oauth.md §5, "Trust"). */
+export const trustKeyRules: JwkRules = {
+  algorithms: { ...clientKeyRules.algorithms, "EC P-384": ["ES384"] },
+  kinds: "RSA, P-256, P-384 or Ed25519",
+  // SPIFFE Trust Domain and Bundle §4.2: beside the keys of certificates, which have another one.
+  use: "jwt-svid",
+};
 const PUBLIC_MEMBERS = ["kty", "crv", "x", "y", "n", "e"];
 const MIN_EXPONENT = 65_537n;
 /** NIST SP 800-56B §6.2.1; with a longer one each check of a signature takes as long as signing. */
@@ -20,7 +33,7 @@ const MAX_EXPONENT = 2n ** 256n;
 export const MAX_CLIENT_KEYS = 20;
 
 /** Why a key is rejected, for the person who registers it; undefined when it is accepted. */
-export function clientJwkFault(jwk: unknown): string | undefined {
+export function clientJwkFault(jwk: unknown, rules = clientKeyRules): string | undefined {
   if (!isObject(jwk)) return "must be an object";
   if (!isNestedWithin(jwk)) return `must not be nested more than ${MAX_JSON_DEPTH} deep`;
   if (!isExactJson(jwk)) return "must contain valid Unicode and numbers in range only";
@@ -28,13 +41,14 @@ export function clientJwkFault(jwk: unknown): string | undefined {
   if (PRIVATE_MEMBERS.some((member) => member in jwk))
     return "must have public members only; the private key you sent is compromised, replace it";
   const { kty, crv, use, key_ops: operations, alg, kid, ext } = jwk;
-  const algorithms = typeof kty === "string" && Object.hasOwn(ALGORITHMS, kty) ? ALGORITHMS[kty] : undefined;
-  if (!algorithms || CURVES[String(kty)] !== crv)
-    return "must be an RSA, P-256 or Ed25519 public key (kty, and crv where it has one)";
-  if (use !== undefined && use !== "sig") return 'use must be "sig" or absent';
+  const kind = crv === undefined ? String(kty) : `${String(kty)} ${String(crv)}`;
+  const algorithms = Object.hasOwn(rules.algorithms, kind) ? rules.algorithms[kind] : undefined;
+  if (!algorithms || typeof kty !== "string")
+    return `must be an ${rules.kinds} public key (kty, and crv where it has one)`;
+  if (use !== undefined && use !== "sig" && use !== rules.use) return 'use must be "sig" or absent';
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify")))
     return "key_ops must include verify or be absent";
-  if (alg !== undefined && !(isSigningAlg(alg) && algorithms.includes(alg)))
+  if (alg !== undefined && !(typeof alg === "string" && algorithms.includes(alg)))
     return `alg must be ${algorithms.join(" or ")} or absent`;
   if (kid !== undefined && (typeof kid !== "string" || kid === "" || kid.length > 255))
     return "kid must be a text of 1 to 255 characters";
@@ -88,12 +102,12 @@ function materialFault(jwk: ClientJwk): string | undefined {
 }
 
 /** The faults of a key set, each with its path within the set. */
-export function clientJwksFaults(jwks: unknown): { path: string; message: string }[] {
+export function clientJwksFaults(jwks: unknown, rules = clientKeyRules): { path: string; message: string }[] {
   const keys = isObject(jwks) ? jwks["keys"] : undefined;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_CLIENT_KEYS)
     return [{ path: "keys", message: `must be 1 to ${MAX_CLIENT_KEYS} public keys (RFC 7517 §5)` }];
   const faults = keys.flatMap((jwk, index) => {
-    const message = clientJwkFault(jwk);
+    const message = clientJwkFault(jwk, rules);
     return message === undefined ? [] : [{ path: `keys[${index}]`, message }];
   });
   // OpenID Connect Core §10.1: with several keys, a token names its key by kid.
@@ -108,7 +122,7 @@ export function clientJwksFaults(jwks: unknown): { path: string; message: string
  * purposes.
  * @returns undefined when the text is not a key set
  */
-export function usableClientJwks(text: string): ClientJwk[] | undefined {
+export function usableClientJwks(text: string, rules = clientKeyRules): ClientJwk[] | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -117,7 +131,7 @@ export function usableClientJwks(text: string): ClientJwk[] | undefined {
   }
   const keys = isObject(value) ? value["keys"] : undefined;
   if (!Array.isArray(keys)) return undefined;
-  return keys.slice(0, MAX_CLIENT_KEYS).filter((jwk) => clientJwkFault(jwk) === undefined);
+  return keys.slice(0, MAX_CLIENT_KEYS).filter((jwk) => clientJwkFault(jwk, rules) === undefined);
 }
 
 function isObject(value: unknown): value is ClientJwk {

@@ -5,12 +5,19 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Clock } from "../clock.ts";
 import type { Outbound } from "../outbound/outbound.ts";
-import type { Application } from "./application.ts";
-import { type ClientJwk, firstCertificate, usableClientJwks } from "./client-jwks.ts";
+import type { Application, ApplicationSettings } from "./application.ts";
+import { type ClientJwk, firstCertificate, type JwkRules, usableClientJwks } from "./client-jwks.ts";
+
+/** Who has the keys: a client, or an issuer that the organisation trusts. */
+export interface KeyOwner extends Pick<Application, "orgId" | "id" | "version"> {
+  readonly settings: Pick<ApplicationSettings, "jwks" | "jwksUri">;
+  /** Default: those of clients. */
+  readonly rules?: JwkRules;
+}
 
 export interface ClientKeys {
   /** Finds the key named in a token's header; throws jose's errors or ClientKeysUnavailable. */
-  lookup(application: Application): JWTVerifyGetKey;
+  lookup(owner: KeyOwner): JWTVerifyGetKey;
   /** Whether a key of the client has this certificate first in its `x5c`. @throws ClientKeysUnavailable */
   hasCertificate(application: Application, der: Buffer): Promise<boolean>;
 }
@@ -39,6 +46,7 @@ const MAX_CLIENTS = 10_000;
 interface Remote {
   readonly orgId: string;
   readonly uri: string;
+  readonly rules: JwkRules | undefined;
   keys: JWTVerifyGetKey | undefined;
   certificates: readonly Buffer[];
   fetchedAt: number;
@@ -51,16 +59,16 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
   const inline = new Map<string, { version: number; keys: JWTVerifyGetKey }>();
   const remotes = new Map<string, Remote>();
   return {
-    lookup: (application) => {
-      const { jwks, jwksUri } = application.settings;
-      const name = `${application.orgId}/${application.id}`;
+    lookup: (owner) => {
+      const { jwks, jwksUri } = owner.settings;
+      const name = `${owner.orgId}/${owner.id}`;
       if (jwksUri !== undefined)
-        return (...token) => remoteKey(deps, remoteOf(remotes, application, jwksUri), token);
+        return (...token) => remoteKey(deps, remoteOf(remotes, owner, jwksUri), token);
       if (jwks === undefined) throw new ClientKeysUnavailable("the client has no keys");
       const known = inline.get(name);
-      if (known?.version === application.version) return known.keys;
+      if (known?.version === owner.version) return known.keys;
       const keys = keySet(jwks.keys);
-      cacheEntry(inline, name, { version: application.version, keys });
+      cacheEntry(inline, name, { version: owner.version, keys });
       return keys;
     },
     hasCertificate: async (application, der) => {
@@ -78,7 +86,7 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
 const certificatesOf = (keys: readonly ClientJwk[]): Buffer[] =>
   keys.flatMap((jwk) => firstCertificate(jwk) ?? []);
 
-function remoteOf(remotes: Map<string, Remote>, { orgId, id }: Application, uri: string): Remote {
+function remoteOf(remotes: Map<string, Remote>, { orgId, id, rules }: KeyOwner, uri: string): Remote {
   const name = `${orgId}/${id}`;
   const known = remotes.get(name);
   if (known?.uri === uri) return known;
@@ -86,6 +94,7 @@ function remoteOf(remotes: Map<string, Remote>, { orgId, id }: Application, uri:
   const remote = {
     orgId,
     uri,
+    rules,
     keys: undefined,
     certificates: [],
     fetchedAt: never,
@@ -137,7 +146,7 @@ async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
       headers: { accept: "application/json" },
     });
     if (answer.status !== 200) throw new Error(`jwks_uri answered ${answer.status}`);
-    const keys = usableClientJwks(answer.body.toString("utf8"));
+    const keys = usableClientJwks(answer.body.toString("utf8"), remote.rules);
     if (!keys) throw new Error("jwks_uri answered with no key set");
     remote.keys = keySet(keys);
     remote.certificates = certificatesOf(keys);
@@ -148,8 +157,9 @@ async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
   }
 }
 
-const keySet = (keys: readonly object[]): JWTVerifyGetKey =>
-  createLocalJWKSet({ keys: [...keys] } as JSONWebKeySet);
+/** All keys here are for signatures, by whatever `use` they say so. */
+const keySet = (keys: readonly ClientJwk[]): JWTVerifyGetKey =>
+  createLocalJWKSet({ keys: keys.map(({ use: _, ...jwk }) => jwk) } as unknown as JSONWebKeySet);
 
 function cacheEntry<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);

@@ -53,6 +53,7 @@ import { sharedApplications } from "./0054-shared-applications.ts";
 import { eventStreams } from "./0055-event-streams.ts";
 import { invitedConnections } from "./0056-invited-connections.ts";
 import { pushedRequests } from "./0057-pushed-requests.ts";
+import { trusts } from "./0058-trusts.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -110,4 +111,5 @@ export const timeline: readonly Migration[] = [
   eventStreams,
   invitedConnections,
   pushedRequests,
+  trusts,
 ];

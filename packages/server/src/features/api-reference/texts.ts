@@ -19,6 +19,10 @@ export const tags = [
     description: "Management API: custom scopes of the organisation and the claims they add.",
   },
   {
+    name: "Trusts",
+    description: "Management API: issuers of others whose JWTs the organisation believes.",
+  },
+  {
     name: "Consents",
     description:
       "Management API: consents that users, or administrators for all users, have granted to applications.",
@@ -74,6 +78,11 @@ export const tags = [
   {
     name: "API v1: scopes",
     description: "Custom scopes of the organisation and the claims they add.",
+  },
+  {
+    name: "API v1: trusts",
+    description:
+      "Issuers of others whose JWTs the organisation believes: of workloads, of users, of software.",
   },
   {
     name: "API v1: connections",

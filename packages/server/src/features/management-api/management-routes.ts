@@ -10,6 +10,7 @@ import { scopesRoutes } from "./scopes.route.ts";
 import { systemAccountKeysRoutes } from "./system-accounts/system-account-keys.route.ts";
 import { systemAccountPermissionsRoutes } from "./system-accounts/system-account-permissions.route.ts";
 import { systemAccountsRoutes } from "./system-accounts/system-accounts.route.ts";
+import { trustsRoutes } from "./trusts.route.ts";
 
 export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   clientsRoutes(api, deps);
@@ -18,6 +19,7 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   scopesRoutes(api, deps);
   consentsRoutes(api, deps);
   preauthorizationsRoutes(api, deps);
+  trustsRoutes(api, deps);
   systemAccountsRoutes(api, deps);
   systemAccountPermissionsRoutes(api, deps);
   systemAccountKeysRoutes(api, deps);

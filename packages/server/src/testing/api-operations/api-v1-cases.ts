@@ -13,6 +13,7 @@ import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
 import { apiSharedApplicationCases } from "./api-shared-applications.ts";
 import { apiSystemAccountCases } from "./api-system-accounts.ts";
+import { apiTrustCases } from "./api-trusts.ts";
 import { apiUsersCases } from "./api-users.ts";
 import { apiWebhookCases } from "./api-webhooks.ts";
 
@@ -32,5 +33,6 @@ export const apiV1AllCases = {
   ...apiScopeCases,
   ...apiSharedApplicationCases,
   ...apiSystemAccountCases,
+  ...apiTrustCases,
   ...apiWebhookCases,
 };

@@ -82,7 +82,7 @@ export function caseOf(method: string, row: Row): ApiCase {
   };
 }
 
-async function made(world: ApiWorld, path: string, body: unknown): Promise<string> {
+export async function made(world: ApiWorld, path: string, body: unknown): Promise<string> {
   const answer = await callApi(`${world.baseUrl}${BASE}${path}`, world.administratorOfA, { body });
   assert.ok(answer.status === 201 || answer.status === 200, answer.text);
   return String(answer.body["id"] ?? answer.body["clientId"]);

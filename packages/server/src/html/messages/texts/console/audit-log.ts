@@ -65,7 +65,8 @@ export type ConsoleAuditLogTexts = {
         "application.disabled": string; "application.enabled": string; "application.deleted": string;
         "application.user-assigned": string; "application.user-unassigned": string;
         "application.group-assigned": string; "application.group-unassigned": string;
-        "application.refused": string; "client-secret.created": string; "client-secret.revoked": string;
+        "application.refused": string; "trust.created": string; "trust.changed": string;
+        "trust.deleted": string; "client-secret.created": string; "client-secret.revoked": string;
         "shared-application.enabled": string; "shared-application.withdrawn": string;
         "connection.created": string; "connection.changed": string; "connection.deleted": string;
         "connection.token-created": string; "connection.token-revoked": string;
