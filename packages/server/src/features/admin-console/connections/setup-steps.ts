@@ -1,6 +1,7 @@
 /** What is done at a provider, step by step, with the addresses to copy there. */
 import type { samlAddresses } from "../../../core/connections/connection-addresses.ts";
 import type { Preset } from "../../../core/connections/sign-in/sign-in-settings.ts";
+import { facts } from "../../../html/components/card.ts";
 import { copyField } from "../../../html/components/copy-field.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -22,11 +23,15 @@ export function samlSetupSteps(
 ): Html {
   const { setup, saml } = console.connections;
   const { register, callback, metadata } = setup.saml;
-  const copied = [
-    copyField({ ...console.frame.secret, id: "acs-uri", value: acsUri, label: saml.acsUri }),
-    copyField({ ...console.frame.secret, id: "sp-entity-id", value: spEntityId, label: saml.spEntityId }),
-  ];
-  return steps([register, [callback, copied], metadata]);
+  const copied = (id: string, value: string, label: string) => ({
+    label,
+    content: copyField({ ...console.frame.secret, id, value, label }),
+  });
+  const addresses = facts([
+    copied("acs-uri", acsUri, saml.acsUri),
+    copied("sp-entity-id", spEntityId, saml.spEntityId),
+  ]);
+  return steps([register, [callback, addresses], metadata]);
 }
 
 /** The second one with what is copied. */
