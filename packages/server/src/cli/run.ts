@@ -20,6 +20,7 @@ import {
 } from "./command.ts";
 import { configCommands } from "./config/config-commands.ts";
 import { organisationConfigCommands } from "./config/organisation-config.ts";
+import { connectionCommands } from "./connection/connection-commands.ts";
 import { consentCommands } from "./consent/consent-commands.ts";
 import { devCommand } from "./dev/dev-command.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
@@ -27,9 +28,11 @@ import { deviceCommands } from "./device/device-commands.ts";
 import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust-commands.ts";
 import { distributeCommand } from "./distribute.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
+import { domainAndBreakGlassCommands } from "./domain/domain-commands.ts";
 import { explainError } from "./explain-error.ts";
 import { groupCommands } from "./group/group-commands.ts";
 import { commandHelp, generalHelp } from "./help.ts";
+import { invitationCommands } from "./invitation/invitation-commands.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { masterKeyCommands } from "./master-key/master-key-commands.ts";
 import { migrateCommand } from "./migrate.ts";
@@ -45,6 +48,7 @@ import { roleCommands } from "./role/role-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
 import { secretCommands } from "./secret/secret-commands.ts";
 import { sharedApplicationCommands } from "./shared-application/shared-application-commands.ts";
+import { signInCommands } from "./sign-in/sign-in-commands.ts";
 import { signUpCommands } from "./sign-up/sign-up-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
@@ -82,10 +86,14 @@ const onDatabase: readonly Command[] = [
   ...devicePolicyCommands,
   ...deviceTrustCommands,
   ...scopeCommands,
+  ...connectionCommands,
+  ...domainAndBreakGlassCommands,
+  ...invitationCommands,
   ...consentCommands,
   ...trustCommands,
   ...auditCommands,
   ...sharedApplicationCommands,
+  ...signInCommands,
   ...signUpCommands,
   ...webhookCommands,
   listenCommand,

@@ -26,6 +26,7 @@ before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-all-"));
   await writeFile(path.join(folder, "users"), '{"email":"ada@acme.example"}\n');
   await writeFile(path.join(folder, "config"), "{}");
+  await writeFile(path.join(folder, "people"), "[]");
   await writeFile(path.join(folder, "keys"), JSON.stringify([{ jwk: { kty: "EC" }, x5c: [], pop: "x" }]));
   server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -49,6 +50,7 @@ const env = () => ({
 const dummies: Readonly<Record<string, string>> = {
   ...{ org: id, app: id, id, pool: id, key: "shop-admin", name: "Shop", type: "confidential" },
   ...{ email: "ada@acme.example", "new-email": "ada@lovelace.example", "display-name": "Pay" },
+  ...{ connection: id, domain: "acme.example" },
   ...{ url: "https://app.example/hooks", webhook: id, from: "2026-01-01T00:00:00Z" },
   ...{ kind: "workload", issuer: "https://issuer.example" },
   ...{
@@ -68,6 +70,11 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "webhook update": ["--disable"],
   "shared-application enable": ["--scope", "openid"],
   "sign-up set": ["--mode", "open"],
+  "sign-in set": ["--passkey-enrolment", "offer"],
+  "connection create": ["--kind", "scim"],
+  "connection update": ["--enable"],
+  "domain update": ["--enforce"],
+  "invitation create": ["--no-email"],
   "role update": ["--name", "x"],
   "role assign": ["--user", id],
   "role unassign": ["--user", id],
@@ -92,6 +99,8 @@ function positionalOf({ name }: Command): string {
   return /^(device-roots import|ek-allow add)$/.test(name) ? path.join(folder, "config") : id;
 }
 
+const fileNames: Readonly<Record<string, string>> = { "user import": "users", "invitation batch": "people" };
+
 function lineOf(command: Command): string[] {
   const options = optionsOf(command);
   const needsUser = options["id"] !== undefined && options["email"] !== undefined;
@@ -99,7 +108,7 @@ function lineOf(command: Command): string[] {
     ([, { required: is, requiredWithout }]) => is || requiredWithout !== undefined,
   );
   const files: Readonly<Record<string, string>> = {
-    file: path.join(folder, command.name === "user import" ? "users" : "config"),
+    file: path.join(folder, fileNames[command.name] ?? "config"),
     keys: path.join(folder, "keys"),
   };
   const given = required
