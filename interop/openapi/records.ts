@@ -86,6 +86,10 @@ async function managementPaths(
 ): Promise<readonly PathValues[]> {
   let count = 0;
   const scope = () => make(`${MANAGEMENT}/scopes`, { name: `scope${++count}`, displayName: "A scope" });
+  const resource = () => {
+    const identifier = `https://resource${++count}.example`;
+    return make(`${MANAGEMENT}/resources`, { identifier, name: "A resource" });
+  };
   const account = () => make(`${MANAGEMENT}/system-accounts`, { name: `Account ${++count}`, applicationId });
   const consent = async () => {
     const body = { clientId: applicationId, scopes: ["openid"], userId: await user() };
@@ -99,6 +103,8 @@ async function managementPaths(
     ["DELETE", `${MANAGEMENT}/clients/{clientId}/users`, changed],
     ["DELETE", `${MANAGEMENT}/clients`, { clientId: await client() }],
     ["*", `${MANAGEMENT}/clients`, changed],
+    ["DELETE", `${MANAGEMENT}/resources`, { id: await resource() }],
+    ["*", `${MANAGEMENT}/resources`, { id: await resource() }],
     ["DELETE", `${MANAGEMENT}/scopes`, { id: await scope() }],
     ["*", `${MANAGEMENT}/scopes`, { id: await scope() }],
     ["DELETE", `${MANAGEMENT}/consents`, { id: await consent() }],

@@ -10,6 +10,7 @@ import type { GroupsCalls } from "./generated/groups.ts";
 import type { InvitationsCalls } from "./generated/invitations.ts";
 import type { OperatorsCalls } from "./generated/operators.ts";
 import type { OrganisationCalls } from "./generated/organisation.ts";
+import type { ResourcesCalls } from "./generated/resources.ts";
 import type { RolesCalls } from "./generated/roles.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SigningPoolsCalls } from "./generated/signing-pools.ts";
@@ -30,6 +31,7 @@ export interface ApiCalls
     InvitationsCalls,
     OperatorsCalls,
     OrganisationCalls,
+    ResourcesCalls,
     RolesCalls,
     ScopesCalls,
     SigningPoolsCalls,

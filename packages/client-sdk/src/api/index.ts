@@ -105,6 +105,7 @@ export type {
   ApiSignUpSettings,
   ApiWaitingSignUp,
 } from "./generated/organisation.ts";
+export type { ApiNewResource, ApiResource, ApiResourceChange } from "./generated/resources.ts";
 export type {
   ApiAccess,
   ApiAssignment,
@@ -113,7 +114,7 @@ export type {
   NewApiAssignment,
   NewApiRole,
 } from "./generated/roles.ts";
-export type { ApiNewScope, ApiScope, ApiScopeChange, ApiScopeUse } from "./generated/scopes.ts";
+export type { ApiNewScope, ApiScopeChange, ApiScopeUse } from "./generated/scopes.ts";
 export type { ApiConnectionToken, ApiGroup, ApiOrganisation, NewApiGroup } from "./generated/shared.ts";
 export type {
   ApiCreatedSigningAgent,

@@ -20,7 +20,9 @@ export type {
 } from "./generated/clients.ts";
 export type { Consent } from "./generated/consents.ts";
 export type { Preauthorization } from "./generated/pre-authorizations.ts";
-export type { ChangedScope, NewScope, Scope } from "./generated/scopes.ts";
+export type { ChangedResource, NewResource, Resource } from "./generated/resources.ts";
+export type { ChangedScope, NewScope } from "./generated/scopes.ts";
+export type { Scope } from "./generated/shared.ts";
 export type {
   ChangedSystemAccount,
   CreatedSystemAccount,
@@ -34,6 +36,7 @@ export {
   type ManagedClients,
   type ManagedConsents,
   type ManagedPreauthorizations,
+  type ManagedResources,
   type ManagedScopes,
   type ManagedSystemAccounts,
   type ManagementClient,

@@ -3,6 +3,7 @@
 import type { ClientsCalls } from "./generated/clients.ts";
 import type { ConsentsCalls } from "./generated/consents.ts";
 import type { PreAuthorizationsCalls } from "./generated/pre-authorizations.ts";
+import type { ResourcesCalls } from "./generated/resources.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
 import type { TrustsCalls } from "./generated/trusts.ts";
@@ -12,6 +13,7 @@ export interface ManagementCalls
   extends ClientsCalls,
     ConsentsCalls,
     PreAuthorizationsCalls,
+    ResourcesCalls,
     ScopesCalls,
     SystemAccountsCalls,
     TrustsCalls {}

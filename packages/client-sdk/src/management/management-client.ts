@@ -19,7 +19,9 @@ import type {
 } from "./generated/clients.ts";
 import type { Consent } from "./generated/consents.ts";
 import type { Preauthorization } from "./generated/pre-authorizations.ts";
-import type { ChangedScope, NewScope, Scope } from "./generated/scopes.ts";
+import type { ChangedResource, NewResource, Resource } from "./generated/resources.ts";
+import type { ChangedScope, NewScope } from "./generated/scopes.ts";
+import type { Scope } from "./generated/shared.ts";
 import type {
   ChangedSystemAccount,
   CreatedSystemAccount,
@@ -36,10 +38,17 @@ export interface ManagedScopes extends VersionedRecords<Scope, Scope, NewScope, 
   delete(id: string, options?: DeleteOptions): Promise<void>;
 }
 
+/** What access tokens are for (RFC 8707, RFC 9728). */
+export interface ManagedResources extends VersionedRecords<Resource, Resource, NewResource, ChangedResource> {
+  /** Deletes the resource permanently; its scopes stay. */
+  delete(id: string, options?: DeleteOptions): Promise<void>;
+}
+
 /** What `managementClient` returns. */
 export interface ManagementClient {
   readonly clients: ManagedClients;
   readonly scopes: ManagedScopes;
+  readonly resources: ManagedResources;
   readonly consents: ManagedConsents;
   readonly preauthorizations: ManagedPreauthorizations;
   readonly systemAccounts: ManagedSystemAccounts;
@@ -67,6 +76,7 @@ export function managementClient(
   return {
     clients: managedClients(client),
     scopes: versionedRecords(client, "/legacy/api/oauth/scopes"),
+    resources: versionedRecords(client, "/legacy/api/oauth/resources"),
     consents: managedConsents(client),
     preauthorizations: managedPreauthorizations(client),
     systemAccounts: managedSystemAccounts(client),

@@ -44,6 +44,7 @@ import { agentCommands } from "./pool/agent-commands.ts";
 import { poolCommands } from "./pool/pool-commands.ts";
 import { loginCommands } from "./remote/login-commands.ts";
 import { localWork, remoteWork, requireHere } from "./remote/run-records.ts";
+import { resourceCommands } from "./resource/resource-commands.ts";
 import { roleCommands } from "./role/role-commands.ts";
 import { scopeCommands } from "./scope/scope-commands.ts";
 import { secretCommands } from "./secret/secret-commands.ts";
@@ -95,6 +96,7 @@ const onDatabase: readonly Command[] = [
   ...sharedApplicationCommands,
   ...signInCommands,
   ...signUpCommands,
+  ...resourceCommands,
   ...webhookCommands,
   listenCommand,
 ];

@@ -13,6 +13,7 @@ const topics = [
   "application",
   "signing-key",
   "scope",
+  "protected-resource",
   "system-account",
   "signing-pool",
   "device-ca",

@@ -9,6 +9,7 @@ const expiring = {
   device_authorization: { key: ["org_id", "device_code_hash"], column: "expires_at" },
   pushed_request: { key: ["org_id", "uri_hash"], column: "expires_at" },
   token_family: { key: ["org_id", "id"], column: "expires_at" },
+  opaque_access_token: { key: ["org_id", "token_hash"], column: "expires_at" },
   revoked_access_token: { key: ["org_id", "jti"], column: "expires_at" },
   browser_session: { key: ["org_id", "id"], column: "expires_at" },
   session_key: { key: ["org_id", "id"], column: "expires_at" },

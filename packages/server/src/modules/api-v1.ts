@@ -29,6 +29,7 @@ import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisat
 import { apiSignInRoutes } from "../features/api-v1/organisation/sign-in.route.ts";
 import { apiSignUpRoutes } from "../features/api-v1/organisation/sign-up.route.ts";
 import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
+import { apiResourcesRoutes } from "../features/api-v1/resources/resources.route.ts";
 import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
 import { apiAssignmentsRoutes } from "../features/api-v1/roles/assignments.route.ts";
 import { apiRolesRoutes } from "../features/api-v1/roles/roles.route.ts";
@@ -123,6 +124,7 @@ export function apiV1Routes(
   apiAssignedGroupsRoutes(api, apiDeps);
   apiScopesRoutes(api, apiDeps);
   apiTrustsRoutes(api, apiDeps);
+  apiResourcesRoutes(api, apiDeps);
   apiConnectionsRoutes(api, apiDeps);
   apiDomainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
   apiBreakGlassRoutes(api, apiDeps);

@@ -23,6 +23,10 @@ import { type OrganisationDirectory, organisationDirectory } from "../core/organ
 import { nameResolver } from "../core/outbound/name-resolver.ts";
 import { type Outbound, outbound } from "../core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "../core/passwords/password-hasher.ts";
+import {
+  type ProtectedResourceDirectory,
+  protectedResourceDirectory,
+} from "../core/protected-resources/protected-resources.ts";
 import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attempt-queue.ts";
 import { storedRefusedRequests } from "../core/refused-requests/refused-requests.store.ts";
 import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
@@ -47,6 +51,7 @@ export interface Service extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
+  readonly protectedResources: ProtectedResourceDirectory;
   readonly entitlements: EntitlementDirectory;
   /** The only HTTP client for URLs that others registered. */
   readonly outbound: Outbound;
@@ -94,9 +99,10 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
     const customScopes = customScopeDirectory(shared);
+    const protectedResources = protectedResourceDirectory(shared);
     const entitlements = entitlementDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
-    const directories = { applications, customScopes, entitlements, signingPools };
+    const directories = { applications, customScopes, protectedResources, entitlements, signingPools };
     const asking = outsideWorld(config);
     const use = secretUse({ database, clock, onError: options.onError });
     const activity = storedActivity({ database, clock, onError: options.onError });
@@ -113,7 +119,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       ...asking,
       ...keysOfOthers({ ...asking, clock }),
       keys,
-      signer: localSigner(keys),
+      signer: localSigner(keys, database),
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
       dpopNonces: dpopNonces(deriveKeys(masterKeys, "dpop-nonce"), clock),
       accessTokens: accessTokens({ ...shared, ...directories, baseUrl: config.baseUrl, keys }),

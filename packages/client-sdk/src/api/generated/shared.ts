@@ -84,6 +84,25 @@ export type ApiOrganisation = {
   updatedAt: string;
 };
 
+export type ApiScope = {
+  id: string;
+  name: string;
+  /** As the consent page calls it; default: the name */
+  displayName: string;
+  description: string | null;
+  claims: {
+    name: string;
+    source: "user" | "static" | "membership";
+    path?: string | null;
+    /** For `static`: the value for every user */
+    value?: unknown;
+  }[];
+  /** Highlighted on the consent page */
+  sensitive: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+
 export type NewApiGroup = {
   /** 1 to 200 characters */
   displayName: string;

@@ -54,6 +54,7 @@ const dummies: Readonly<Record<string, string>> = {
   ...{ url: "https://app.example/hooks", webhook: id, from: "2026-01-01T00:00:00Z" },
   ...{ kind: "workload", issuer: "https://issuer.example" },
   ...{
+    identifier: "https://api.example",
     "forward-to": "http://localhost:3000/",
     access: "assigned",
     scope: "openid",

@@ -2,6 +2,7 @@
 
 import type { Db } from "../../db/open.ts";
 import { auditFields } from "../audit/audit.store.ts";
+import { releaseApplication } from "../protected-resources/protected-resources.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import type { Application } from "./application.ts";
 import { endUnbound, requireOwn, spreadChange } from "./application-copies.ts";
@@ -115,6 +116,8 @@ export async function deleteApplication(deps: RecordDeps, key: ApplicationKey): 
     requireOwn(before);
     if (!(await deleteApplicationRow(tx, before))) throw new LostRace();
     await spreadChange(tx, deps, { before, after: undefined });
+    if (await releaseApplication(tx, { orgId, applicationId: id }))
+      await deps.changes.publish(tx, { orgId, topic: "protected-resource" });
     const event = { action: "application.deleted" as const, target: id, details: { name: before.name } };
     await recordChange(tx, deps, "application", { ...auditFields(key, deps.clock()), ...event });
     await deps.changes.publish(tx, { orgId, topic: "system-account" });

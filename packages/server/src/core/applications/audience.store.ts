@@ -1,5 +1,6 @@
-/** Finds applications by the audience that their access tokens have. */
+/** Finds applications by the audience that their access tokens have, or that the resource has that they are. */
 import { sql } from "kysely";
+import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 
 /**
@@ -21,5 +22,12 @@ export async function findIdsByAudience(db: Db, orgId: string, audience: string)
     ({ settings }) => (JSON.parse(settings) as { audience?: string }).audience === audience,
   );
   const own = found.filter(({ home_org_id: homeOrgId }) => homeOrgId === null);
-  return (own.length > 0 ? own : found).map(({ id }) => id);
+  const ids = (own.length > 0 ? own : found).map(({ id }) => id);
+  const resource = await db
+    .selectFrom("protected_resource")
+    .select("application_id")
+    .where((eb) => allOf(eb, { org_id: orgId, identifier: audience }))
+    .executeTakeFirst();
+  // What an administrator has said of the resource counts before what applications call themselves.
+  return resource?.application_id ? [resource.application_id] : ids;
 }

@@ -175,6 +175,9 @@ export const auditGroups = {
     "scope.created": CHANGE,
     "scope.changed": CHANGE,
     "scope.deleted": CHANGE,
+    "resource.created": CHANGE,
+    "resource.changed": CHANGE,
+    "resource.deleted": CHANGE,
   },
   keys: {
     "signing-key.rotated": CHANGE,

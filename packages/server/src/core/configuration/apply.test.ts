@@ -158,7 +158,7 @@ forEachDatabase(({ fresh }) => {
     });
     const older: CustomScope = {
       ...{ orgId, id: newUuid(), name: "address", displayName: "Where you live", description: "" },
-      ...{ claims: [], sensitive: false, createdAt: 1, updatedAt: 1, version: 1 },
+      ...{ claims: [], sensitive: false, resourceId: null, createdAt: 1, updatedAt: 1, version: 1 },
     };
     assert.ok(await insertCustomScope(running.deps.database.query, older));
     await running.apply(orgId, file);

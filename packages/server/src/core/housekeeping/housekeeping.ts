@@ -48,6 +48,7 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   // Access tokens may outlive their family's last refresh, and refer to it.
   token_family: MAX_TOKEN_LIFETIME_MS,
   pushed_request: 0,
+  opaque_access_token: 0,
   revoked_access_token: MAX_TOKEN_LIFETIME_MS,
   browser_session: DAY_MS,
   session_key: DAY_MS,

@@ -31,6 +31,7 @@ const scope = (name: string, claims: readonly ScopeClaim[]): CustomScope => ({
   description: "",
   claims,
   sensitive: false,
+  resourceId: null,
   createdAt: 0,
   updatedAt: 0,
   version: 1,

@@ -68,6 +68,7 @@ export async function createCustomScope(deps: RecordDeps, input: NewCustomScope)
     description: description.trim(),
     claims,
     sensitive,
+    resourceId: null,
     createdAt: now,
     updatedAt: now,
     version: 1,

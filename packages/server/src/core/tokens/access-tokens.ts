@@ -22,6 +22,8 @@ import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { signingPoolIssuer } from "../signing-pools/signing-pool.ts";
 import { readAgentClaims } from "./agent-claims.ts";
 import type { AccessTokenClaims } from "./claims.ts";
+import { findOpaqueToken } from "./opaque-tokens.store.ts";
+import { OPAQUE_TOKEN_PREFIX } from "./signer.ts";
 import { familyIdFromTokenId, namesDefinition } from "./token-family.ts";
 import { findActiveGrant, isAccessTokenRevoked } from "./tokens.store.ts";
 
@@ -82,6 +84,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
 
   return {
     read: async (organisation, token) => {
+      if (token.startsWith(OPAQUE_TOKEN_PREFIX)) {
+        const stored = await findOpaqueToken(deps.database.query, organisation.id, token);
+        return stored && stored.exp > seconds(deps.clock()) ? stored : undefined;
+      }
       const cacheKey = sha256Base64url(token);
       const known = verified.get(cacheKey);
       const kid = known?.kid ?? decodeJwsUnverified(token)?.header["kid"];

@@ -8,6 +8,7 @@ import { findConnection } from "../connections/connections.store.ts";
 import { findUpstreamOf, upstreamClaims } from "../connections/sign-in/upstream-sign-ins.ts";
 import { findConsentedFingerprints } from "../consents/consents.store.ts";
 import type { Attestation } from "../devices/device.ts";
+import type { ProtectedResource } from "../protected-resources/protected-resource.ts";
 import { entitledClaims } from "../roles/entitled-claims.ts";
 import type { EntitlementDirectory } from "../roles/entitlements.ts";
 import { applicationOfToken } from "../roles/token-application.ts";
@@ -84,6 +85,8 @@ export interface TokenSubject {
   /** The thumbprint of the key that the request has proven (RFC 9449). */
   readonly jkt?: string | undefined;
   readonly added?: AddedClaims;
+  /** Whose rules the access token follows. */
+  readonly resource?: ProtectedResource | undefined;
 }
 
 export interface TokenUser {
@@ -235,7 +238,7 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     iss: subject.issuer,
     sub: user?.user.id ?? application.id,
     aud: audienceClaim(subject),
-    exp: iat + application.settings.accessTokenLifetimeSeconds,
+    exp: iat + accessTokenLifetime(subject),
     iat,
     jti: user ? newTokenId(user.familyId) : newClientTokenId(subject.definitions ?? {}),
     client_id: application.id,
@@ -246,6 +249,9 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     ...confirmation(subject),
   };
 }
+
+const accessTokenLifetime = ({ application: { settings }, resource }: TokenSubject): number =>
+  resource?.accessTokenLifetimeSeconds ?? settings.accessTokenLifetimeSeconds;
 
 const authenticationClaims = ({ authTime, amr, acr }: Authentication) => ({
   auth_time: seconds(authTime),

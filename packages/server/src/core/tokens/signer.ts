@@ -2,11 +2,13 @@
  * Signing tokens: by the organisation's local keys, or by the agents of the application's signing pool behind the same
  * interface. Local keys never sign for an application with a pool, whatever the state of the pool.
  */
-import { sha256Base64url } from "@signet/protocol/hash";
+import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { atHash, signJws } from "@signet/protocol/jose/jws";
-import type { Db } from "../../db/open.ts";
+import type { Database, Db } from "../../db/open.ts";
 import type { Application, GrantType } from "../applications/application.ts";
+import { isAlgAllowed } from "../applications/security-profile.ts";
 import type { Organisation } from "../organisations/organisation.ts";
+import type { ProtectedResource } from "../protected-resources/protected-resource.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import {
   type AccessTokenClaims,
@@ -16,6 +18,7 @@ import {
   type SigningConnection,
   type TokenSubject,
 } from "./claims.ts";
+import { insertOpaqueToken } from "./opaque-tokens.store.ts";
 
 export interface TokensToSign {
   readonly organisation: Organisation;
@@ -25,6 +28,8 @@ export interface TokensToSign {
   readonly idToken?: IdTokenClaims;
   /** For agents. */
   readonly connection?: SigningConnection;
+  /** Whose rules the access token follows. */
+  readonly resource?: ProtectedResource;
 }
 
 export function unsignedTokens(organisation: Organisation, subject: TokenSubject, now: number): TokensToSign {
@@ -35,6 +40,7 @@ export function unsignedTokens(organisation: Organisation, subject: TokenSubject
     accessToken: accessTokenClaims(subject, now),
     ...(idToken ? { idToken } : {}),
     ...(subject.added?.connection ? { connection: subject.added.connection } : {}),
+    ...(subject.resource ? { resource: subject.resource } : {}),
   };
 }
 
@@ -93,26 +99,42 @@ export async function releaseTokens(signed: SignedTokens | HeldTokens, db?: Db):
   return "release" in signed ? signed.release(db) : signed;
 }
 
-export function localSigner(keys: SigningKeys): Signer {
+export function localSigner(keys: SigningKeys, database: Pick<Database, "query">): Signer {
   return {
-    sign: async ({ organisation, application, accessToken, idToken }) => {
+    sign: async (tokens) => {
+      const { organisation, application, idToken } = tokens;
       if (application.settings.signingPoolId !== undefined)
         throw new Error("the tokens of this application are signed by a pool");
-      const { accessTokenSignedResponseAlg, accessTokenType, idTokenSignedResponseAlg } =
-        application.settings;
-      const accessKey = await keys.signer(organisation.id, accessTokenSignedResponseAlg);
-      const signed = await signJws({
-        ...signingInput(accessKey),
-        typ: accessTokenType,
-        payload: accessToken,
-      });
-      if (!idToken) return { accessToken: signed };
-      const idKey = await keys.signer(organisation.id, idTokenSignedResponseAlg);
-      const payload = { ...idToken, at_hash: atHash(signed, idKey.alg) };
-      return { accessToken: signed, idToken: await signJws({ ...signingInput(idKey), typ: "JWT", payload }) };
+      const accessToken = await (tokens.resource?.accessTokenFormat === "opaque"
+        ? opaqueToken(database.query, tokens)
+        : signedAccessToken(keys, tokens));
+      if (!idToken) return { accessToken };
+      const idKey = await keys.signer(organisation.id, application.settings.idTokenSignedResponseAlg);
+      const payload = { ...idToken, at_hash: atHash(accessToken, idKey.alg) };
+      return { accessToken, idToken: await signJws({ ...signingInput(idKey), typ: "JWT", payload }) };
     },
   };
 }
+
+async function signedAccessToken(
+  keys: SigningKeys,
+  { organisation, application: { settings }, accessToken, resource }: TokensToSign,
+): Promise<string> {
+  const wanted = resource?.accessTokenAlg ?? settings.accessTokenSignedResponseAlg;
+  // A profile that the application is held to counts before the resource's wish.
+  const alg = isAlgAllowed(settings, wanted) ? wanted : settings.accessTokenSignedResponseAlg;
+  const key = await keys.signer(organisation.id, alg);
+  return signJws({ ...signingInput(key), typ: settings.accessTokenType, payload: accessToken });
+}
+
+/** Before the grant is consumed: of a grant that is refused then, a row is left that nobody has the token of. */
+async function opaqueToken(db: Db, { accessToken: claims }: TokensToSign): Promise<string> {
+  const token = randomSecret(OPAQUE_TOKEN_PREFIX);
+  await insertOpaqueToken(db, { token, claims });
+  return token;
+}
+
+export const OPAQUE_TOKEN_PREFIX = "sgn_at_";
 
 const signingInput = ({ alg, kid, privateKey }: Awaited<ReturnType<SigningKeys["signer"]>>) => ({
   alg,

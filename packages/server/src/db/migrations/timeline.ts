@@ -54,6 +54,7 @@ import { eventStreams } from "./0055-event-streams.ts";
 import { invitedConnections } from "./0056-invited-connections.ts";
 import { pushedRequests } from "./0057-pushed-requests.ts";
 import { trusts } from "./0058-trusts.ts";
+import { protectedResources } from "./0059-protected-resources.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -112,4 +113,5 @@ export const timeline: readonly Migration[] = [
   invitedConnections,
   pushedRequests,
   trusts,
+  protectedResources,
 ];

@@ -1,4 +1,4 @@
-/** Scopes of an organisation, consents and pre-authorizations. */
+/** Scopes of an organisation, the resources that they belong to, consents and pre-authorizations. */
 
 /** An organisation's own scope. `claims` is JSON (wire-contract.md §5). */
 export interface CustomScopeTable {
@@ -10,6 +10,30 @@ export interface CustomScopeTable {
   description: string;
   claims: string;
   sensitive: number;
+  created_at: number;
+  updated_at: number;
+  version: number;
+  /** The protected resource that it belongs to. */
+  resource_id: string | null;
+}
+
+/** What access tokens are for (RFC 8707, RFC 9728). */
+export interface ProtectedResourceTable {
+  org_id: string;
+  id: string;
+  /** The value of `resource` and `aud`. */
+  identifier: string;
+  name: string;
+  enabled: number;
+  access_token_format: string;
+  /** Null: the application's. */
+  access_token_lifetime_seconds: number | null;
+  access_token_alg: string | null;
+  sender_constraint: string;
+  /** The application that it is: may introspect its tokens, and its roles are told in them. */
+  application_id: string | null;
+  /** JSON: names of scopes. */
+  agent_denied_scopes: string;
   created_at: number;
   updated_at: number;
   version: number;
@@ -49,4 +73,5 @@ export interface ConsentsSchema {
   consent: ConsentTable;
   custom_scope: CustomScopeTable;
   preauthorization: PreauthorizationTable;
+  protected_resource: ProtectedResourceTable;
 }

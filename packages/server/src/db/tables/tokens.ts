@@ -108,6 +108,16 @@ export interface PushedRequestTable {
   expires_at: number;
 }
 
+/** An access token that only introspection can read; kept as SHA-256. */
+export interface OpaqueAccessTokenTable {
+  org_id: string;
+  token_hash: string;
+  application_id: string;
+  /** JSON. */
+  claims: string;
+  expires_at: number;
+}
+
 export interface RevokedAccessTokenTable {
   org_id: string;
   jti: string;
@@ -132,6 +142,7 @@ export interface TokensSchema {
   authorization_code: AuthorizationCodeTable;
   token_family: TokenFamilyTable;
   pushed_request: PushedRequestTable;
+  opaque_access_token: OpaqueAccessTokenTable;
   revoked_access_token: RevokedAccessTokenTable;
   signing_key: SigningKeyTable;
   device_authorization: DeviceAuthorizationTable;

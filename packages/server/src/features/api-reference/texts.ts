@@ -23,6 +23,11 @@ export const tags = [
     description: "Management API: issuers of others whose JWTs the organisation believes.",
   },
   {
+    name: "Resources",
+    description:
+      "Management API: what access tokens are for (RFC 8707, RFC 9728), which scopes belong to it, and what its tokens are like.",
+  },
+  {
     name: "Consents",
     description:
       "Management API: consents that users, or administrators for all users, have granted to applications.",
@@ -83,6 +88,11 @@ export const tags = [
     name: "API v1: trusts",
     description:
       "Issuers of others whose JWTs the organisation believes: of workloads, of users, of software.",
+  },
+  {
+    name: "API v1: resources",
+    description:
+      "What access tokens are for (RFC 8707, RFC 9728), which scopes belong to it, and what its tokens are like.",
   },
   {
     name: "API v1: connections",

@@ -6,6 +6,7 @@ import { clientsRoutes } from "./clients/clients.route.ts";
 import { consentsRoutes } from "./consents.route.ts";
 import type { ManagementDeps } from "./management.ts";
 import { preauthorizationsRoutes } from "./preauthorizations.route.ts";
+import { resourcesRoutes } from "./resources.route.ts";
 import { scopesRoutes } from "./scopes.route.ts";
 import { systemAccountKeysRoutes } from "./system-accounts/system-account-keys.route.ts";
 import { systemAccountPermissionsRoutes } from "./system-accounts/system-account-permissions.route.ts";
@@ -17,6 +18,7 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   clientSecretsRoutes(api, deps);
   assignedUsersRoutes(api, deps);
   scopesRoutes(api, deps);
+  resourcesRoutes(api, deps);
   consentsRoutes(api, deps);
   preauthorizationsRoutes(api, deps);
   trustsRoutes(api, deps);

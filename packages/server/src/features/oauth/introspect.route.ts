@@ -14,6 +14,8 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import { isAudience } from "../../core/protected-resources/asked-access.ts";
+import type { ProtectedResourceDirectory } from "../../core/protected-resources/protected-resources.ts";
 import type { EntitlementDirectory } from "../../core/roles/entitlements.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { stillDefined } from "../../core/scopes/scope-definitions.ts";
@@ -47,6 +49,7 @@ export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, Refr
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
   readonly customScopes: CustomScopeDirectory;
+  readonly protectedResources: Pick<ProtectedResourceDirectory, "list">;
   readonly entitlements: EntitlementDirectory;
   readonly keys: Pick<SigningKeys, "signer">;
 }
@@ -113,7 +116,7 @@ async function describeAccessToken(
   token: string,
 ): Promise<object> {
   const claims = await deps.accessTokens.read(organisation, token);
-  if (!claims || !isOwnerOrAudience(application, claims)) return INACTIVE;
+  if (!claims || !(await isOwnerOrAudience(deps, application, claims))) return INACTIVE;
   const scopes = await deps.accessTokens.activeScopes(organisation, claims);
   if (!scopes) return INACTIVE;
   const { scope, ...others } = claims;
@@ -121,6 +124,15 @@ async function describeAccessToken(
   const current = await entitledNow(deps, organisation, { claims, scopes });
   return { active: true, ...others, ...current, ...granted, token_type: claims.cnf?.jkt ? "DPoP" : "Bearer" };
 }
+
+/** Who may introspect an access token: its client, and the client that it is for. */
+export const isOwnerOrAudience = async (
+  { protectedResources }: Pick<IntrospectDeps, "protectedResources">,
+  application: Application,
+  { client_id, aud }: AccessTokenClaims,
+): Promise<boolean> =>
+  client_id === application.id ||
+  isAudience(application, aud, await protectedResources.list(application.orgId));
 
 /** Roles, groups and permissions as they are, in place of what they were when the token was issued. */
 async function entitledNow(
@@ -146,15 +158,6 @@ async function entitledNow(
     standard.filter((name) => scopes.includes(name)),
   );
   return { ...Object.fromEntries(issued), ...values };
-}
-
-function isOwnerOrAudience({ id, settings }: Application, { client_id, aud }: AccessTokenClaims): boolean {
-  const audience = typeof aud === "string" ? [aud] : aud;
-  return (
-    client_id === id ||
-    audience.includes(id) ||
-    (settings.audience !== undefined && audience.includes(settings.audience))
-  );
 }
 
 async function describeRefreshToken(

@@ -135,7 +135,7 @@ forEachDatabase(({ fresh }) => {
     const scope: CustomScope = {
       ...{ orgId, id: newUuid(), name: "address", displayName: "Where you live", description: "" },
       claims: [{ name: "home", source: "user", path: "attributes.home" }],
-      sensitive: true,
+      ...{ sensitive: true, resourceId: null },
       ...times,
     };
     assert.ok(await insertCustomScope(service.database.query, scope));

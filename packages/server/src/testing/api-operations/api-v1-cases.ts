@@ -9,6 +9,7 @@ import { apiGroupCases } from "./api-groups.ts";
 import { apiInvitationCases } from "./api-invitations.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
 import { apiPoolCases } from "./api-pools.ts";
+import { apiResourceCases } from "./api-resources.ts";
 import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
 import { apiSharedApplicationCases } from "./api-shared-applications.ts";
@@ -29,6 +30,7 @@ export const apiV1AllCases = {
   ...apiInvitationCases,
   ...apiOrganisationCases,
   ...apiPoolCases,
+  ...apiResourceCases,
   ...apiRoleCases,
   ...apiScopeCases,
   ...apiSharedApplicationCases,

@@ -90,6 +90,7 @@ export async function made(world: ApiWorld, path: string, body: unknown): Promis
 
 const client = (more: object = {}) => ({ name: "Made", clientType: "confidential", ...more });
 const scope = () => ({ name: `s-${randomUUID()}`, displayName: "Made" });
+const resource = () => ({ identifier: `https://${randomUUID()}.example/api`, name: "Made" });
 export const newClient = (world: ApiWorld) => made(world, "/clients", client());
 const grantOf = async (world: ApiWorld) => ({ clientId: await newClient(world), scopes: ["openid"] });
 export const noBodyExpected = [{}, []];
@@ -188,6 +189,46 @@ export const managementCases: ApiCases = {
   }),
   "DELETE /legacy/api/oauth/scopes/:id": caseOf("DELETE", {
     asked: async (world) => ({ path: `/scopes/${await made(world, "/scopes", scope())}` }),
+    status: 204,
+    wrong: noBodyExpected,
+  }),
+  "GET /legacy/api/oauth/resources": caseOf("GET", {
+    asked: async () => ({ path: "/resources" }),
+    status: 200,
+    foreign: ownListOnly,
+    wrong: ["/resources?limit=x", "/resources?cursor=x"],
+  }),
+  "GET /legacy/api/oauth/resources/:id": caseOf("GET", {
+    asked: async (world) => ({ path: `/resources/${await made(world, "/resources", resource())}` }),
+    status: 200,
+    wrong: [],
+  }),
+  "POST /legacy/api/oauth/resources": caseOf("POST", {
+    asked: async () => ({ path: "/resources", body: { ...resource(), scopes: [scope()] } }),
+    status: 201,
+    notForeign: "what is made belongs to the caller's own organisation",
+    wrong: [
+      ...[{}, { identifier: "x", name: "Made" }, { ...resource(), identifier: "https://x.example/#x" }],
+      ...[
+        { ...resource(), scopes: ["undefined-scope"] },
+        { ...resource(), senderConstraint: "tls" },
+      ],
+      ...[
+        { ...resource(), AccessTokenLifetimeSeconds: 59 },
+        { ...resource(), applicationId: randomUUID() },
+      ],
+    ],
+  }),
+  "PUT /legacy/api/oauth/resources/:id": caseOf("PUT", {
+    asked: async (world) => ({
+      path: `/resources/${await made(world, "/resources", resource())}`,
+      body: { ...resource(), accessTokenFormat: "opaque" },
+    }),
+    status: 200,
+    wrong: [{}, { ...resource(), accessTokenFormat: "saml" }, { ...resource(), bogus: 1 }],
+  }),
+  "DELETE /legacy/api/oauth/resources/:id": caseOf("DELETE", {
+    asked: async (world) => ({ path: `/resources/${await made(world, "/resources", resource())}` }),
     status: 204,
     wrong: noBodyExpected,
   }),

@@ -32,6 +32,7 @@ const books: Readonly<Record<string, string>> = {
   operators_organisation: "told when it is made, as an organisation",
   rate_limit: "how often somebody tried",
   installation_key: "keys of the whole installation",
+  opaque_access_token: "an access token, which no event tells of in the other form either",
   pushed_request: "what a client asks, for a minute",
   refused_request: "what a developer is shown of refused requests",
   schema_migration: "what the database has become",

@@ -11,6 +11,7 @@ import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts";
+import type { ProtectedResourceDirectory } from "../../../core/protected-resources/protected-resources.ts";
 import type { GuessDeps } from "../../../core/rate-limits/attempts.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
@@ -54,6 +55,7 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
+  readonly protectedResources: ProtectedResourceDirectory;
   readonly entitlements: EntitlementDirectory;
   readonly keys: SigningKeys;
   readonly cookies: SessionCookies;

@@ -3,7 +3,8 @@
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { findConsents } from "../../../core/consents/consents.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { grantableByUser, nameableResources } from "../../../core/scopes/api-scopes.ts";
+import { readAccessRules } from "../../../core/protected-resources/asked-access.ts";
+import { grantableByUser } from "../../../core/scopes/api-scopes.ts";
 import type { Db } from "../../../db/open.ts";
 import { type BrowserDeps, flowPath, openFlow, redirectTo, type Visit } from "./browser.ts";
 import { type RequestedAccess, requestedAccess } from "./consent/requested-access.ts";
@@ -73,13 +74,12 @@ export async function readFlow(
     // The pages carry the sealed flow in their addresses.
     if (deps.flows.seal(flow).length > MAX_SEALED)
       throw new OAuthError("invalid_request", "the request is too long");
-    const customScopes = await deps.customScopes.list(visit.organisation.id);
-    const nameable = nameableResources(target.application, customScopes, deps.baseUrl);
-    const asked = readAuthorizationRequest(target, form, nameable);
+    const rules = await readAccessRules(deps, visit.organisation.id);
+    const asked = readAuthorizationRequest(target, form, rules);
     requireKnownPrompts(visit.organisation, asked);
     const context = await loadSignInContext(deps, visit, flow, asked);
     const request = grantableRequest(asked, context.signedIn?.user);
-    const access = requestedAccess(request, customScopes);
+    const access = requestedAccess(request, rules.customScopes);
     const consents = await activeConsents(deps, request, context.signedIn?.user.id);
     const step = nextStep({ ...context, request, access, consents });
     return { kind: "authorization", flow, request, access, step };

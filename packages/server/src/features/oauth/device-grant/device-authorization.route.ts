@@ -20,10 +20,16 @@ import {
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import {
+  type Access,
+  type AccessDeps,
+  type AccessRules,
+  nameableBy,
+  readAccessRules,
+  resolveAccess,
+} from "../../../core/protected-resources/asked-access.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { RecordDeps } from "../../../core/record-changes.ts";
-import { nameableResources } from "../../../core/scopes/api-scopes.ts";
-import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
 import { callOf } from "../../../http/calls/call-route.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -37,29 +43,26 @@ import {
 import { limitNetwork } from "../network-limit.ts";
 import { requestedResources } from "../token/grant.ts";
 
-export interface DeviceRouteDeps extends RecordDeps, ClientAuthenticationDeps {
-  readonly baseUrl: string;
+export interface DeviceRouteDeps extends RecordDeps, ClientAuthenticationDeps, AccessDeps {
   readonly organisations: OrganisationDirectory;
   readonly rateLimits: RateLimits;
-  readonly customScopes: CustomScopeDirectory;
 }
 
 const MAX_USER_AGENT_LENGTH = 300;
 
-function requestedAccess(
-  application: Application,
-  form: Form,
-  nameable: readonly string[],
-): { scopes: string[]; resources: string[] } {
+function requestedAccess(application: Application, form: Form, rules: AccessRules): Access {
   const { settings } = application;
   if (!settings.grantTypes.includes(deviceCodeGrantType))
     throw new OAuthError("unauthorized_client", "the client may not use the device code grant", {
       reason: "grant-not-allowed",
     });
-  return {
-    scopes: readScopes(form.values.get("scope"), settings.allowedScopes),
-    resources: requestedResources(form, nameable),
-  };
+  return resolveAccess(
+    {
+      scopes: readScopes(form.values.get("scope"), settings.allowedScopes),
+      resources: requestedResources(form, nameableBy(application, rules)),
+    },
+    rules,
+  );
 }
 
 export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
@@ -74,14 +77,13 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
           ...{ orgId: organisation.id, actor: "system", address: addressOf(request) },
         });
       const client = await identifyClient(deps, organisation, call);
-      const customScopes = await deps.customScopes.list(organisation.id);
+      const rules = await readAccessRules(deps, organisation.id);
       const { application, scopes, resources } = await deps.refusedRequests.watch(
         client.application,
         "device",
         async () => {
           const { application } = await authenticateClient(deps, organisation, call, client);
-          const nameable = nameableResources(application, customScopes, deps.baseUrl);
-          return { application, ...requestedAccess(application, form, nameable) };
+          return { application, ...requestedAccess(application, form, rules) };
         },
       );
       // Each request stores a row for fifteen minutes.
@@ -94,7 +96,7 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
         orgId: organisation.id,
         applicationId: application.id,
         scopes,
-        definitions: definitionsOf(customScopes, scopes),
+        definitions: definitionsOf(rules.customScopes, scopes),
         resources,
         address: addressOf(request),
         userAgent: (request.headers["user-agent"] ?? "").slice(0, MAX_USER_AGENT_LENGTH),

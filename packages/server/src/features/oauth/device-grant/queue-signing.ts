@@ -6,6 +6,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import type { DeviceSigning } from "../../../core/device-authorizations/device-authorization.ts";
 import { recordSigning } from "../../../core/device-authorizations/device-authorizations.store.ts";
+import { readAccessRules, tokenResource } from "../../../core/protected-resources/asked-access.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { applicationIssuer } from "../../../core/signing-pools/directory.ts";
@@ -32,7 +33,9 @@ export async function queueSigning(
   const { user, session } = signedIn;
   const { orgId, deviceCodeHash, scopes, definitions, resources, createdAt } = authorization;
   const { authTime, amr, acr } = session;
+  const rules = await readAccessRules(deps, orgId);
   const subject = {
+    resource: tokenResource({ scopes, resources }, application, rules),
     issuer: await applicationIssuer(deps, application),
     application,
     scopes,

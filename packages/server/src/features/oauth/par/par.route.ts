@@ -6,13 +6,12 @@ import type { Application } from "../../../core/applications/application.ts";
 import { useDpopProof } from "../../../core/dpop/dpop-proof.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import { type AccessDeps, readAccessRules } from "../../../core/protected-resources/asked-access.ts";
 import {
   PUSHED_REQUEST_LIFETIME_SECONDS,
   storePushedRequest,
 } from "../../../core/pushed-requests/pushed-request.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
-import { nameableResources } from "../../../core/scopes/api-scopes.ts";
-import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { type Answer, type Call, jsonAnswer } from "../../../http/calls/call.ts";
 import { callRoute } from "../../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../../http/calls/direct-calls.ts";
@@ -30,9 +29,8 @@ import {
 import { limitNetwork } from "../network-limit.ts";
 import { type DpopDeps, presentedProof, withDpopNonce } from "../sender-constraint.ts";
 
-export interface ParRouteDeps extends ClientAuthenticationDeps, DpopDeps {
+export interface ParRouteDeps extends ClientAuthenticationDeps, DpopDeps, AccessDeps {
   readonly organisations: OrganisationDirectory;
-  readonly customScopes: Pick<CustomScopeDirectory, "list">;
   readonly flows: Pick<Flows, "seal">;
   readonly rateLimits: Pick<RateLimits, "par-address">;
 }
@@ -70,9 +68,7 @@ async function pushRequest(
   const { flow, form } = await askedFlow(deps, organisation, application, call.form);
   const target = await readTarget(deps.applications, organisation.id, form);
   requireOrigin(organisation, application, flow.origin);
-  const customScopes = await deps.customScopes.list(organisation.id);
-  const nameable = nameableResources(application, customScopes, deps.baseUrl);
-  const asked = readAuthorizationRequest(target, form, nameable);
+  const asked = readAuthorizationRequest(target, form, await readAccessRules(deps, organisation.id));
   requireKnownPrompts(organisation, asked);
   const { dpopJkt } = asked;
   if (proof && dpopJkt !== null && dpopJkt !== proof.jkt)

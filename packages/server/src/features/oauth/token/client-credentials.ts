@@ -1,8 +1,12 @@
 /** Client credentials grant (RFC 6749 §4.4): the client is the subject; no refresh token, no ID token. */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { parseScope } from "@signet/protocol/oauth/scope";
+import {
+  type AccessDeps,
+  nameableBy,
+  readAccessRules,
+} from "../../../core/protected-resources/asked-access.ts";
 import { apiAudience, apiScopesOf } from "../../../core/scopes/api-scopes.ts";
-import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { definitionsOf } from "../../../core/scopes/scope-definitions.ts";
 import {
   entitlementScopes,
@@ -13,25 +17,20 @@ import {
 import { releaseTokens } from "../../../core/tokens/signer.ts";
 import { type Grant, type GrantRequest, requestedResources } from "./grant.ts";
 
-export function clientCredentialsGrant({
-  customScopes,
-  baseUrl,
-}: {
-  readonly customScopes: Pick<CustomScopeDirectory, "list">;
-  readonly baseUrl: string;
-}): Grant {
+export function clientCredentialsGrant(deps: AccessDeps): Grant {
   return {
     grantType: "client_credentials",
     validate: async (request) => {
       const { form, application, organisation } = request;
-      const { allowedResources, allowedScopes } = application.settings;
-      const defined = await customScopes.list(organisation.id);
-      const api = apiAudience(baseUrl);
+      const { allowedScopes, signingPoolId } = application.settings;
+      const rules = await readAccessRules(deps, organisation.id);
+      const { customScopes: defined } = rules;
+      const api = apiAudience(deps.baseUrl);
       const ofApi = apiScopesOf(allowedScopes, defined);
-      const resources = requestedResources(
-        form,
-        ofApi.length > 0 ? [...allowedResources, api] : allowedResources,
-      );
+      const nameable = nameableBy(application, rules);
+      // Unlike a user's, a client's own token for the API may be signed by a pool.
+      const own = ofApi.length > 0 && signingPoolId !== undefined ? [...nameable, api] : nameable;
+      const resources = requestedResources(form, own);
       // A token that is asked for other services alone gives those no access to the API (RFC 8707 §2.2).
       const kept = resources.length > 0 && !resources.includes(api) ? ofApi : [];
       const ofUsers = standardScopes.filter((scope) => !entitlementScopes.some((one) => one === scope));

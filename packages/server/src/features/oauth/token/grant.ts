@@ -8,18 +8,19 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application, GrantType } from "../../../core/applications/application.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { apiAudience, nameableResources } from "../../../core/scopes/api-scopes.ts";
-import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
+import {
+  type AccessDeps,
+  nameableBy,
+  readAccessRules,
+} from "../../../core/protected-resources/asked-access.ts";
+import { apiAudience } from "../../../core/scopes/api-scopes.ts";
 import { type GrantedDefinitions, stillDefined } from "../../../core/scopes/scope-definitions.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import type { TokenSubject } from "../../../core/tokens/claims.ts";
 import type { HeldTokens, SignedTokens, SigningContext } from "../../../core/tokens/signer.ts";
 import type { RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
 
-export interface GrantDeps extends CoreDeps, RefreshTokenKeys {
-  readonly customScopes: Pick<CustomScopeDirectory, "list">;
-  readonly baseUrl: string;
-}
+export interface GrantDeps extends CoreDeps, AccessDeps, RefreshTokenKeys {}
 
 export interface GrantRequest {
   readonly organisation: Organisation;
@@ -80,14 +81,14 @@ export async function stillAllowedScopes(
  * application is still allowed. @throws OAuthError invalid_target
  */
 export async function stillAllowedResources(
-  { customScopes, baseUrl }: GrantDeps,
+  deps: GrantDeps,
   { form, application }: Pick<GrantRequest, "form" | "application">,
   granted: readonly string[],
 ): Promise<readonly string[]> {
   if (granted.length === 0 && !form.values.has("resource")) return [];
-  const nameable = nameableResources(application, await customScopes.list(application.orgId), baseUrl);
+  const nameable = nameableBy(application, await readAccessRules(deps, application.orgId));
   // A token for no resource is for the API too, when a scope gives access to it: it may be for the API alone.
-  const covered = granted.length > 0 ? granted : [apiAudience(baseUrl)];
+  const covered = granted.length > 0 ? granted : [apiAudience(deps.baseUrl)];
   const allowed = covered.filter((resource) => nameable.includes(resource));
   // Without this check a grant that lost all its resources would get a token for the default audience.
   if (granted.length > 0 && allowed.length === 0) throw invalidTarget();

@@ -9,9 +9,16 @@ import { countToken } from "../../../core/activity/kinds.ts";
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { seconds } from "../../../core/clock.ts";
-import { useDpopProof } from "../../../core/dpop/dpop-proof.ts";
+import { type DpopProof, invalidProof, useDpopProof } from "../../../core/dpop/dpop-proof.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import {
+  type AccessDeps,
+  readAccessRules,
+  resolveAccess,
+  tokenResource,
+} from "../../../core/protected-resources/asked-access.ts";
+import type { ProtectedResource } from "../../../core/protected-resources/protected-resource.ts";
 import { apiAudience, apiScopesOf, grantableByUser } from "../../../core/scopes/api-scopes.ts";
 import { applicationIssuer } from "../../../core/signing-pools/directory.ts";
 import {
@@ -37,9 +44,9 @@ import {
 } from "../client-authentication/client-authentication.ts";
 import { tokenDevice } from "../client-authentication/client-device.ts";
 import { clientProof, type DpopDeps, withDpopNonce } from "../sender-constraint.ts";
-import type { Grant, GrantBasis } from "./grant.ts";
+import type { ConsumedGrant, Grant, GrantBasis } from "./grant.ts";
 
-export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps, DpopDeps {
+export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps, AccessDeps, DpopDeps {
   readonly organisations: OrganisationDirectory;
   /** For applications without a signing pool. */
   readonly signer: Signer;
@@ -138,15 +145,17 @@ async function issueTokens(
   const address = addressOf(call);
   const device = await tokenDevice(deps, application, clientDevice, call);
   const proof = clientProof(deps, organisation, call, application.settings);
-  const { form } = call;
   const binding = { dpopJkt: proof?.jkt ?? null, certificateThumbprint: device?.thumbprint ?? null };
-  const of = { organisation, application, form, now, address };
+  const of = { organisation, application, form: call.form, now, address };
   const grantRequest = { ...of, ...binding, deviceId: device?.id ?? null };
-  const basis = grantableBasis(await inSpan("grant", grant.validate, grantRequest), application, deps);
+  const validated = await inSpan("grant", grant.validate, grantRequest);
+  const { basis, resource } = await forResource(deps, application, validated);
+  const bound = await resourceBinding(deps, application, { resource, device, clientDevice, proof, call });
   if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
 
   // 4 the subject, with its scopes, audience, binding and claims
-  const subject = { ...(await resolveSubject(deps, application, basis, device)), jkt: proof?.jkt };
+  const resolved = await resolveSubject(deps, application, basis, bound);
+  const subject = { ...resolved, jkt: proof?.jkt, resource };
 
   // 5 sign, by local keys or the organisation's agents: a failed signature burns no code and no refresh token
   const signer = application.settings.signingPoolId === undefined ? deps.signer : deps.poolSigning;
@@ -162,14 +171,68 @@ async function issueTokens(
   // 6 consume the grant and release the tokens, in one transaction
   const { tokens, refreshToken } = await inSpan("grant release", grant.consume, grantRequest, basis, signed);
   const { exp, iat } = unsigned.accessToken;
-  return {
-    access_token: tokens.accessToken,
-    token_type: proof ? "DPoP" : "Bearer",
-    expires_in: tokens.exp === undefined ? exp - iat : tokens.exp - seconds(deps.clock()),
-    ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),
-    ...(tokens.idToken === undefined ? {} : { id_token: tokens.idToken }),
-    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-  };
+  const expiresIn = tokens.exp === undefined ? exp - iat : tokens.exp - seconds(deps.clock());
+  return tokenResponse({
+    tokens,
+    refreshToken,
+    expiresIn,
+    scopes: subject.scopes,
+    isDpop: proof !== undefined,
+  });
+}
+
+interface Issued extends ConsumedGrant {
+  readonly expiresIn: number;
+  readonly scopes: readonly string[];
+  readonly isDpop: boolean;
+}
+
+const tokenResponse = ({ tokens, refreshToken, expiresIn, scopes, isDpop }: Issued): TokenResponse => ({
+  access_token: tokens.accessToken,
+  token_type: isDpop ? "DPoP" : "Bearer",
+  expires_in: expiresIn,
+  ...(scopes.length > 0 ? { scope: formatScope(scopes) } : {}),
+  ...(tokens.idToken === undefined ? {} : { id_token: tokens.idToken }),
+  ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+});
+
+/** What of the grant one token may have, and whose rules it follows. @throws OAuthError */
+async function forResource<Basis extends GrantBasis>(
+  deps: TokenRouteDeps,
+  application: Application,
+  granted: Basis,
+): Promise<{ readonly basis: Basis; readonly resource: ProtectedResource | undefined }> {
+  const rules = await readAccessRules(deps, application.orgId);
+  const basis = grantableBasis({ ...granted, ...resolveAccess(granted, rules) }, application, deps);
+  return { basis, resource: tokenResource(basis, application, rules) };
+}
+
+/**
+ * The device of the token: bound to its certificate also where the resource asks for that, and the application does not.
+ * @throws OAuthError when the resource takes bound tokens alone, and nothing binds this one
+ */
+async function resourceBinding(
+  deps: TokenRouteDeps,
+  application: Application,
+  { resource, device, clientDevice, proof, call }: Bound,
+): Promise<TokenDevice | undefined> {
+  const constraint = resource?.senderConstraint ?? "none";
+  if (constraint === "none" || (constraint !== "mtls" && proof)) return device;
+  if (constraint === "dpop")
+    throw invalidProof("tokens for this resource are bound to a key: send a DPoP proof");
+  if (device?.thumbprint !== undefined) return device;
+  const settings = { ...application.settings, tlsClientCertificateBoundAccessTokens: true };
+  const certified = await tokenDevice(deps, { ...application, settings }, clientDevice, call);
+  if (certified?.thumbprint !== undefined) return certified;
+  throw new OAuthError("invalid_request", "tokens for this resource are bound to a certificate: send one");
+}
+
+interface Bound {
+  readonly resource: ProtectedResource | undefined;
+  readonly device: TokenDevice | undefined;
+  readonly clientDevice: Parameters<typeof tokenDevice>[2];
+  readonly proof: DpopProof | undefined;
+  readonly call: Call;
 }
 
 function requireGrant(grants: readonly Grant[], { settings }: Application, grantType: string): Grant {

@@ -13,6 +13,11 @@ import type { Application, ApplicationSettings } from "../../../../core/applicat
 import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
 import { signsMessages } from "../../../../core/applications/security-profile.ts";
 import { noteCaller } from "../../../../core/audit/audited-request.ts";
+import {
+  type AccessRules,
+  nameableBy,
+  resolveAccess,
+} from "../../../../core/protected-resources/asked-access.ts";
 import type { RefusalReason } from "../../../../core/refused-requests/refused-request.ts";
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
@@ -134,25 +139,30 @@ export function requestedMode({ settings }: Application, { values }: Form): Requ
 }
 
 /**
- * @param nameable the resources that the application may name
  * @throws OAuthError for the client
  */
 export function readAuthorizationRequest(
   target: AnswerTarget,
   form: Form,
-  nameable: readonly string[],
+  rules: AccessRules,
 ): AuthorizationRequest {
   requireSingle(form);
   const { values } = form;
   refuseUnsupported(target, values);
   const { settings } = target.application;
   const requestedClaims = parseRequestedClaims(values.get("claims"));
-  const scopes = readScopes(values.get("scope"), settings.allowedScopes);
+  const { scopes, resources } = resolveAccess(
+    {
+      scopes: readScopes(values.get("scope"), settings.allowedScopes),
+      resources: requestedResources(form, nameableBy(target.application, rules)),
+    },
+    rules,
+  );
   const nonce = bounded(values, "nonce", 512) ?? null;
   return {
     ...target,
     scopes,
-    resources: requestedResources(form, nameable),
+    resources,
     codeChallenge: readChallenge(values, settings, { scopes, nonce }),
     dpopJkt: readThumbprint(values.get("dpop_jkt")),
     nonce,

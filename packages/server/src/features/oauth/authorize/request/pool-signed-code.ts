@@ -7,6 +7,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../../core/applications/application.ts";
 import { CODE_LIFETIME_MS } from "../../../../core/codes/authorization-code.ts";
+import { readAccessRules, tokenResource } from "../../../../core/protected-resources/asked-access.ts";
 import { applicationIssuer } from "../../../../core/signing-pools/directory.ts";
 import { addedClaims } from "../../../../core/tokens/claims.ts";
 import type { BrowserSigningContext, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
@@ -123,7 +124,9 @@ async function tokensToSign(
 ): Promise<TokensToSign> {
   const { application, scopes, resources, nonce, dpopJkt } = request;
   const now = deps.clock();
+  const rules = await readAccessRules(deps, application.orgId);
   const subject = {
+    resource: tokenResource({ scopes, resources }, application, rules),
     issuer: await applicationIssuer(deps, application),
     application,
     scopes,

@@ -1,0 +1,128 @@
+/**
+ * Which scopes and resources go together (RFC 8707, RFC 9068 §3): a scope that belongs to a resource is granted in tokens for this
+ * resource alone. Every endpoint that grants something decides it here.
+ */
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import type { Application } from "../applications/application.ts";
+import { nameableResources } from "../scopes/api-scopes.ts";
+import type { CustomScope } from "../scopes/custom-scope.ts";
+import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
+import type { ProtectedResource } from "./protected-resource.ts";
+import type { ProtectedResourceDirectory } from "./protected-resources.ts";
+
+export interface AccessDeps {
+  readonly customScopes: Pick<CustomScopeDirectory, "list">;
+  readonly protectedResources: Pick<ProtectedResourceDirectory, "list">;
+  readonly baseUrl: string;
+}
+
+/** What the decision looks at. */
+export interface AccessRules {
+  readonly customScopes: readonly CustomScope[];
+  readonly resources: readonly ProtectedResource[];
+  readonly baseUrl: string;
+}
+
+export const readAccessRules = async (deps: AccessDeps, orgId: string): Promise<AccessRules> => ({
+  customScopes: await deps.customScopes.list(orgId),
+  resources: await deps.protectedResources.list(orgId),
+  baseUrl: deps.baseUrl,
+});
+
+export interface Access {
+  readonly scopes: readonly string[];
+  readonly resources: readonly string[];
+}
+
+/** What the application may name as `resource`: also each resource of which it may have a scope. None that is disabled. */
+export function nameableBy(application: Application, rules: AccessRules): readonly string[] {
+  const { customScopes, resources, baseUrl } = rules;
+  const named = nameableResources(application, customScopes, baseUrl);
+  if (resources.length === 0) return named;
+  const { allowedScopes } = application.settings;
+  const ofScopes = allowedScopes.flatMap((scope) => ownerOf(scope, rules)?.identifier ?? []);
+  const isDisabled = (identifier: string) =>
+    resources.some((one) => one.identifier === identifier && !one.enabled);
+  return [...new Set([...named, ...ofScopes])].filter((identifier) => !isDisabled(identifier));
+}
+
+/** The resource that the scope belongs to. */
+function ownerOf(scope: string, { customScopes, resources }: AccessRules): ProtectedResource | undefined {
+  const id = customScopes.find(({ name }) => name === scope)?.resourceId ?? null;
+  return id === null ? undefined : resources.find((one) => one.id === id);
+}
+
+/**
+ * A scope without `resource` means its resource; one of another resource than those named is left out.
+ * @throws OAuthError invalid_scope for scopes of two resources without `resource`, and where none is left
+ */
+export function resolveAccess(asked: Access, rules: AccessRules): Access {
+  if (rules.resources.length === 0) return asked;
+  const owned = asked.scopes.map((name) => ({ name, owner: ownerOf(name, rules) }));
+  const usable = owned.filter(({ owner }) => owner === undefined || owner.enabled);
+  if (asked.resources.length > 0)
+    return someScopes(
+      asked,
+      usable.filter(({ owner }) => owner === undefined || asked.resources.includes(owner.identifier)),
+      asked.resources,
+    );
+  const owners = new Set(usable.flatMap(({ owner }) => owner?.identifier ?? []));
+  if (owners.size > 1) throw ofTwoResources();
+  return someScopes(asked, usable, [...owners]);
+}
+
+const ofTwoResources = () =>
+  new OAuthError("invalid_scope", "the scopes belong to different resources: name one with resource", {
+    reason: "scope-not-allowed",
+  });
+
+function someScopes(
+  asked: Access,
+  left: ReadonlyArray<{ readonly name: string }>,
+  resources: readonly string[],
+): Access {
+  if (left.length > 0 || asked.scopes.length === 0)
+    return { scopes: left.map(({ name }) => name), resources };
+  throw new OAuthError("invalid_scope", "none of the scopes is of the resource that is asked for", {
+    reason: "scope-not-allowed",
+  });
+}
+
+/**
+ * The resource whose rules the access token follows; undefined where it is for none of the organisation's.
+ * @throws OAuthError where it would be for two (RFC 9068 §3), or is opaque and an agent would sign it
+ */
+export function tokenResource(
+  { scopes, resources }: Access,
+  { settings }: Pick<Application, "settings">,
+  rules: AccessRules,
+): ProtectedResource | undefined {
+  const [resource, ...others] = rules.resources.filter(({ identifier }) => resources.includes(identifier));
+  if (others.length > 0) {
+    const owners = new Set(scopes.flatMap((scope) => ownerOf(scope, rules)?.id ?? []));
+    throw owners.size > 1 ? ofTwoResources() : invalidTarget("a token is for one resource: name it");
+  }
+  if (resource?.accessTokenFormat === "opaque" && settings.signingPoolId !== undefined)
+    throw invalidTarget("the resource takes opaque tokens, which no signing pool signs");
+  return resource;
+}
+
+const invalidTarget = (description: string) =>
+  new OAuthError("invalid_target", description, { reason: "resource-not-allowed" });
+
+/**
+ * Whether the token is for this client as a resource server: by its own id or audience, or as the application of a resource.
+ * @param aud of the token
+ */
+export function isAudience(
+  { id, settings }: Pick<Application, "id" | "settings">,
+  aud: string | readonly string[],
+  resources: readonly ProtectedResource[],
+): boolean {
+  const audience = typeof aud === "string" ? [aud] : aud;
+  return (
+    audience.includes(id) ||
+    (settings.audience !== undefined && audience.includes(settings.audience)) ||
+    resources.some(({ applicationId, identifier }) => applicationId === id && audience.includes(identifier))
+  );
+}
