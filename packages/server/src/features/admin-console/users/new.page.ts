@@ -17,10 +17,20 @@ export type UserInput = {
   /** Empty: the browser's. */
   locale: string;
   how: "mail" | "password";
+  /** Of an invitation: where it is accepted. Empty: with a password, as ever. */
+  connectionId: string;
   emailKnown: boolean;
 };
 
-export function newUserPage(view: FormView<UserInput>, canMail: boolean): Html {
+/** An identity provider that users can sign in with. */
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** @param options.providers where an invitation may be accepted */
+export function newUserPage(view: FormView<UserInput>, options: FormOptions): Html {
+  const { canMail } = options;
   const { create: text, profile } = view.messages.console.users;
   const labels = {
     email: text.email,
@@ -29,6 +39,7 @@ export function newUserPage(view: FormView<UserInput>, canMail: boolean): Html {
     locale: text.language,
     role: text.role,
     how: text.how,
+    connectionId: text.connection,
     emailKnown: text.emailKnown,
   };
   const noMail = banner("hint", "no-mail", text.noMail, text.noMailText);
@@ -41,16 +52,21 @@ export function newUserPage(view: FormView<UserInput>, canMail: boolean): Html {
     cardLabel: text.title,
     id: "user-form",
     labels,
-    fields: userFields(view, labels, canMail),
+    fields: userFields(view, labels, options),
     submit: { id: "user-create", label: text.submit },
     cancelUri: view.consoleUri("/users"),
   });
 }
 
+interface FormOptions {
+  readonly canMail: boolean;
+  readonly providers: readonly Provider[];
+}
+
 function userFields(
   view: FormView<UserInput>,
   labels: Readonly<Record<keyof UserInput, string>>,
-  canMail: boolean,
+  { canMail, providers }: FormOptions,
 ): Content {
   const { create: text, roles: roleNames } = view.messages.console.users;
   const field = fieldsOf(view, labels);
@@ -78,6 +94,16 @@ function userFields(
         choices: [
           { value: "mail", label: text.byMail, text: text.byMailText },
           { value: "password", label: text.byPassword, text: text.byPasswordText },
+        ],
+      }),
+    canMail &&
+      providers.length > 0 &&
+      selectField({
+        ...field("connectionId"),
+        hint: text.connectionHint,
+        choices: [
+          { value: "", label: text.noConnection },
+          ...providers.map(({ id, name }) => ({ value: id, label: name })),
         ],
       }),
     checkField({ ...field("emailKnown"), hint: text.emailKnownHint, isChecked: view.input.emailKnown }),

@@ -1,5 +1,7 @@
 /** users/new: a user is invited by mail, or gets a generated password, shown once. */
 import type { FastifyInstance } from "fastify";
+import { listConnections } from "../../../core/connections/connections.store.ts";
+import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { generatePassword, withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { inviteUser } from "../../../core/users/invitations/invitations.ts";
@@ -24,7 +26,7 @@ import {
   type Visit,
 } from "../../../page-kit/page.ts";
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
-import { newUserPage, type UserInput } from "./new.page.ts";
+import { newUserPage, type Provider, type UserInput } from "./new.page.ts";
 import { showPassword } from "./new-password.route.ts";
 import { displayName, memberPages, type UsersDeps } from "./user-pages.ts";
 
@@ -44,6 +46,7 @@ const emptyInput = ({ outbox }: UsersDeps): UserInput => ({
   role: "Standard",
   locale: "",
   how: outbox.isOpen ? "mail" : "password",
+  connectionId: "",
   emailKnown: false,
 });
 
@@ -57,12 +60,25 @@ function readInput(values: ReadonlyMap<string, string>, deps: UsersDeps): UserIn
     role: text("role") === "Administrator" ? "Administrator" : "Standard",
     locale: LOCALES.find((one) => one === text("locale")) ?? "",
     how: deps.outbox.isOpen && text("how") !== "password" ? "mail" : "password",
+    connectionId: text("connectionId").toLowerCase(),
     emailKnown: values.get("emailKnown") === "on",
   };
 }
 
-const showForm = (deps: UsersDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<UserInput>) =>
-  showFormPage(deps, visit, signedIn, "users", shown, (view) => newUserPage(view, deps.outbox.isOpen));
+async function showForm(
+  deps: UsersDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  shown: FormShown<UserInput>,
+): Promise<void> {
+  const options = { canMail: deps.outbox.isOpen, providers: await listProviders(deps, visit) };
+  await showFormPage(deps, visit, signedIn, "users", shown, (view) => newUserPage(view, options));
+}
+
+const listProviders = async ({ database }: UsersDeps, { organisation }: Visit): Promise<Provider[]> =>
+  (await listConnections(database.query, organisation.id)).filter(
+    (connection) => connection.enabled && isSignInConnection(connection),
+  );
 
 async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
@@ -76,7 +92,7 @@ async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
 
   const messages = pageMessages(visit, signedIn);
   const { frame, users } = messages.console;
-  const faults = findFaults(input, messages);
+  const faults = findFaults(input, await listProviders(deps, visit), messages);
   if (Object.keys(faults).length > 0) return rerender({ state: { faults }, status: 400 });
   try {
     const created = await create(deps, visit, form, input);
@@ -97,12 +113,18 @@ async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
   }
 }
 
-function findFaults(input: UserInput, { console: { users } }: Messages): Record<string, string> {
+function findFaults(
+  input: UserInput,
+  providers: readonly Provider[],
+  { console: { users } }: Messages,
+): Record<string, string> {
   const { faults } = users;
+  const isKnown = input.connectionId === "" || providers.some(({ id }) => id === input.connectionId);
   return {
     ...(isEmail(input.email) ? {} : { email: faults.email }),
     ...(isPersonName(input.firstname) ? {} : { firstname: faults.name }),
     ...(isPersonName(input.surname) ? {} : { surname: faults.name }),
+    ...(input.how === "password" || isKnown ? {} : { connectionId: users.create.connectionFault }),
   };
 }
 
@@ -115,12 +137,12 @@ async function create(
 ): Promise<{ id: string; password?: string } | "duplicate-submission"> {
   const { organisation } = visit;
   const { actor, address } = auditContext(visit, form.signedIn);
-  const { email, firstname, surname, role } = input;
+  const { email, firstname, surname, role, connectionId } = input;
   const locale = input.locale === "" ? null : input.locale;
   const person = { organisation, email, firstname, surname, role, locale, actor, address };
   if (input.how === "mail")
     return applyOnce(deps, form, async (inside) => ({
-      id: await inviteUser(inside, { ...person, isNew: true }),
+      id: await inviteUser(inside, { ...person, isNew: true, ...(connectionId && { connectionId }) }),
     }));
   const password = generatePassword(organisation.settings);
   const passwords = await withPrecomputedHash(deps.passwords, password, organisation.id);

@@ -17,6 +17,7 @@ export type ConsoleUsersTexts = {
         role: string; roleTexts: { Standard: string; Administrator: string; }; how: string; byMail: string;
         byMailText: string; byPassword: string; byPasswordText: string; submit: string;
         shownTitle: (values: { name: string }) => string; shownText: string; password: string;
+        connection: string; connectionHint: string; noConnection: string; connectionFault: string;
       };
       faults: {
         email: string; emailTaken: string; name: string; phone: string; username: string;
