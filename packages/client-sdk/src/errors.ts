@@ -52,6 +52,8 @@ export type SignetErrorCode =
   | "token_not_proven"
   /** A scope is missing (RFC 6750 §3.1). */
   | "insufficient_scope"
+  /** The user must sign in better, or again (RFC 9470). */
+  | "insufficient_user_authentication"
   /** The session key is unknown, expired or revoked. */
   | "session_key"
   /** A system account's signature is invalid, expired or replayed. */

@@ -52,6 +52,8 @@ export {
   type ReplayMemoryOptions,
 } from "./oauth-user-bearer/dpop-nonces.ts";
 export { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
+export type { ResourceMetadata } from "./oauth-user-bearer/resource-metadata.ts";
+export { type RequiredAuthentication, requireAuthentication } from "./oauth-user-bearer/step-up.ts";
 export { requireScopes } from "./oauth-user-bearer/unauthorized-response.ts";
 export {
   type AuthenticatedBy,

@@ -14,6 +14,8 @@ import { verifyAccessToken } from "../tokens/access-token.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
 import { createBearerUserinfo } from "./bearer-userinfo.ts";
 import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
+import { publishedMetadata, type ResourceMetadata } from "./resource-metadata.ts";
+import { authenticationParameters, requireAuthentication } from "./step-up.ts";
 import { checkTokenBinding, type PresentedToken, readBearerToken } from "./token-binding.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
@@ -23,6 +25,16 @@ export interface OAuthUserBearerOptions extends Runtime {
   readonly replayMemory?: ReplayMemory;
   /** Requires a nonce in DPoP proofs (RFC 9449 §9), see `createDpopNonces`. Default: none. */
   readonly dpopNonces?: DpopNonces;
+  /**
+   * Serves the API's metadata at `/.well-known/oauth-protected-resource…` and names it in every challenge (RFC 9728), so that a
+   * client which knows nothing but the API's address, e.g. of MCP, finds the way in. Default: none. The filter must get the
+   * requests for that path: protect the whole server with it.
+   */
+  readonly resourceMetadata?: ResourceMetadata | true;
+  /** Every token's `acr` must be one of these (RFC 9470), see `requireAuthentication`. */
+  readonly acrValues?: readonly string[];
+  /** No token's user may have signed in longer ago (RFC 9470). */
+  readonly maxAgeSeconds?: number;
 }
 
 /**
@@ -45,9 +57,12 @@ export function oauthUserBearer(
   const verify = createVerifier(settings, options);
   const reportError = errorReporter(options.onError);
   const { audience: realm, scopes, baseUrl, isOptional } = settings;
+  const metadata = options.resourceMetadata && publishedMetadata(options.resourceMetadata, settings);
   return {
     filterType: "OAuthUserBearer",
     authenticate: async (request, context) => {
+      const described = metadata?.answer(request);
+      if (described) return { kind: "answer", response: described };
       let presented: PresentedToken | undefined;
       try {
         presented = readBearerToken(request);
@@ -64,7 +79,11 @@ export function oauthUserBearer(
         const needsNonce = error.oauthError === "use_dpop_nonce";
         const nonce = needsNonce ? await options.dpopNonces?.current() : undefined;
         const acceptsDpop = baseUrl !== undefined;
-        const challenge = { realm, scopes, scheme: presented?.scheme, acceptsDpop, nonce };
+        const required = {
+          resourceMetadata: metadata?.url,
+          authentication: authenticationParameters(options),
+        };
+        const challenge = { realm, scopes, scheme: presented?.scheme, acceptsDpop, nonce, ...required };
         return { kind: "answer", response: unauthorizedResponse(error, challenge), error };
       }
     },
@@ -93,9 +112,10 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
       dpopProof: request.headers.get("dpop"),
       dpop: baseUrl === undefined ? undefined : dpop,
     });
-    // 3 scopes
+    // 3 scopes, and how the user has signed in (RFC 9470)
     const verified = { authenticatedBy: "OAuthUserBearer", claims, accessToken } as const;
     requireScopes(principalOfClaims(verified), ...settings.scopes);
+    requireAuthentication({ claims }, { ...options, clock });
     // 4 introspection (RFC 7662), if configured
     if (introspectionClient) await requireActive(introspectionClient, accessToken, claims);
     // 5 the user's properties; with signing agents the service's word for them doesn't count

@@ -1,6 +1,6 @@
 /** Scope checks, and the response to a rejected API request (RFC 6749 §3.3, RFC 6750 §3, RFC 9449 §7.1). */
 import { named } from "../configuration/properties.ts";
-import { SignetError } from "../errors.ts";
+import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import { signingAlgorithms } from "../tokens/algorithms.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
@@ -15,6 +15,10 @@ export interface ChallengeContext {
   readonly acceptsDpop?: boolean;
   /** A fresh nonce for the next proof. */
   readonly nonce?: string | undefined;
+  /** The URL of the resource's metadata (RFC 9728 §5.1). */
+  readonly resourceMetadata?: string | undefined;
+  /** What the user's sign-in must be like (RFC 9470 §3). */
+  readonly authentication?: Readonly<Record<string, string | undefined>>;
 }
 
 /** When to retry after an outage of the provider. */
@@ -51,10 +55,16 @@ const titles: ReadonlyMap<number, string> = new Map([
   [403, "Forbidden"],
 ]);
 
-/** The response to an error of `requirePrincipal` or `requireScopes` in a handler; undefined for any other error. */
+const codesOfHandlers: readonly SignetErrorCode[] = [
+  "token_missing",
+  "insufficient_scope",
+  "insufficient_user_authentication",
+];
+
+/** The response to an error of `requirePrincipal`, `requireScopes` or `requireAuthentication` in a handler; undefined for any other error. */
 export function handlerErrorResponse(error: unknown): Response | undefined {
   if (!(error instanceof SignetError)) return undefined;
-  if (error.code !== "token_missing" && error.code !== "insufficient_scope") return undefined;
+  if (!codesOfHandlers.includes(error.code)) return undefined;
   const response = unauthorizedResponse(error, {});
   for (const [name, value] of Object.entries(error.headers ?? {})) response.headers.set(name, value);
   return response;
@@ -65,7 +75,7 @@ function oauthErrorOf({ code, status, oauthError }: SignetError): string | undef
   if (status >= 500) return status === 503 ? "temporarily_unavailable" : "server_error";
   if (code === "token_missing") return undefined;
   if (code === "request_malformed") return "invalid_request";
-  if (code === "insufficient_scope") return "insufficient_scope";
+  if (code === "insufficient_scope" || code === "insufficient_user_authentication") return code;
   return code === "token_not_proven" && oauthError !== undefined ? oauthError : "invalid_token";
 }
 
@@ -75,13 +85,17 @@ function challenges(name: string | undefined, { description, code }: SignetError
     error: name,
     error_description: name === undefined ? undefined : description,
     scope: code === "insufficient_scope" ? context.scopes?.join(" ") : undefined,
+    ...(code === "insufficient_user_authentication" ? context.authentication : {}),
   };
-  const { realm } = context;
+  const { realm, resourceMetadata } = context;
+  // A client that begins with the metadata asks for what is needed, not for all that there is (RFC 6750 §3).
+  const first = name === undefined && resourceMetadata !== undefined ? context.scopes?.join(" ") : undefined;
+  const metadata = { resource_metadata: resourceMetadata, ...(first === undefined ? {} : { scope: first }) };
   const isDpop = context.scheme === "dpop";
-  if (!context.acceptsDpop) return [challenge("Bearer", { realm, ...error })];
+  if (!context.acceptsDpop) return [challenge("Bearer", { realm, ...error, ...metadata })];
   return [
-    challenge("Bearer", { realm, ...(isDpop ? {} : error) }),
-    challenge("DPoP", { ...(isDpop ? error : {}), algs: signingAlgorithms.join(" ") }),
+    challenge("Bearer", { realm, ...(isDpop ? {} : error), ...metadata }),
+    challenge("DPoP", { ...(isDpop ? error : {}), algs: signingAlgorithms.join(" "), ...metadata }),
   ];
 }
 
