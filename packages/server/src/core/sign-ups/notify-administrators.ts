@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { consumeOnce } from "../consumed-values.store.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
 import type { Outbox } from "../mail/outbox.ts";
-import { listActiveAdministrators } from "../users/members/administrators.store.ts";
+import { reachableAdministrators } from "../users/members/administrators.store.ts";
 
 const HOUR_MS = 3_600_000;
 const MAX_RECIPIENTS = 20;
@@ -27,7 +27,7 @@ export async function tellAdministrators(
   const use = { orgId, kind: "sign-ups-waiting", value: String(hour), expiresAt: (hour + 1) * HOUR_MS };
   if (!(await consumeOnce(tx, use))) return;
   const data = { at: now, recordUri: `${baseUrl}/oauth/manage/${orgId}/users/sign-ups` };
-  for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
+  for await (const administrator of reachableAdministrators(tx, orgId, MAX_RECIPIENTS))
     await outbox.put(tx, {
       ...{ orgId, recipient: administrator.email, locale: administrator.locale ?? NO_LANGUAGE },
       mail: { template: "SignUpsWaiting", data },

@@ -4,12 +4,11 @@ import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { CoreDeps } from "../../core-deps.ts";
 import { NO_LANGUAGE } from "../../mail/mail.ts";
 import type { Outbox } from "../../mail/outbox.ts";
-import { listActiveAdministrators } from "../../users/members/administrators.store.ts";
+import { reachableAdministrators } from "../../users/members/administrators.store.ts";
 import { findSeenKeys, insertSeenKeys, replaceSeenKeys } from "./connection-keys.store.ts";
 import type { SignInConnection } from "./sign-in-connections.ts";
 import { issuerOf } from "./sign-in-settings.ts";
 
-const MAX_RECIPIENTS = 20;
 /** Between two mails about one connection: a provider whose servers publish different keys is told about once, and audited each time. */
 const QUIET_MS = 3_600_000;
 
@@ -76,7 +75,7 @@ async function recordNewKeys(
   await recordAuditEvent(tx, { ...event, action: "connection.keys-changed" });
   if (!deps.outbox.isOpen || !isTold) return;
   const recordUri = `${deps.baseUrl}/oauth/manage/${orgId}/connections/${id}`;
-  for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
+  for await (const administrator of reachableAdministrators(tx, orgId))
     await deps.outbox.put(tx, {
       orgId,
       recipient: administrator.email,

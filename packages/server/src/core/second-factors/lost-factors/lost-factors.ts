@@ -8,7 +8,7 @@ import type { CoreDeps } from "../../core-deps.ts";
 import { browserName } from "../../known-browsers/browser-name.ts";
 import { NO_LANGUAGE } from "../../mail/mail.ts";
 import type { NoticeDeps, NoticeOrigin } from "../../mail/notices.ts";
-import { listActiveAdministrators } from "../../users/members/administrators.store.ts";
+import { reachableAdministrators } from "../../users/members/administrators.store.ts";
 import type { User } from "../../users/user.ts";
 import { factorOwner } from "../factor-status.ts";
 import { insertFactorResetRequest } from "./lost-factors.store.ts";
@@ -43,7 +43,7 @@ export function requestFactorReset(
       ...(emailVerified ? { account: email } : {}),
       recordUri: `${deps.baseUrl}/oauth/manage/${orgId}/users/${id}/security`,
     };
-    for (const administrator of await listActiveAdministrators(tx, orgId, { limit: MAX_RECIPIENTS }))
+    for await (const administrator of reachableAdministrators(tx, orgId, MAX_RECIPIENTS))
       await deps.outbox.put(tx, {
         orgId,
         recipient: administrator.email,

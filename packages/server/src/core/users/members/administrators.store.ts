@@ -14,15 +14,23 @@ export interface ActiveAdministrator {
 const PAGE = 100;
 
 /**
- * All of them, for what each has to hear of; also those who sign in by a connection alone. Page by page, so that a large
- * organisation costs no more memory than a small one.
+ * Those who can be told something, oldest first; also who signs in without a password, by a passkey or a connection. Page by page,
+ * so that a large organisation costs no more memory than a small one.
+ * @param limit all of them when it is left out
  */
-export async function* reachableAdministrators(db: Db, orgId: string): AsyncGenerator<ActiveAdministrator> {
+export async function* reachableAdministrators(
+  db: Db,
+  orgId: string,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<ActiveAdministrator> {
+  let left = limit;
   for (let after: { value: number; id: string } | undefined; ; ) {
     const rows = await candidates(db, orgId, { except: "", after, isReached: true });
-    yield* await active(db, orgId, rows, true);
+    const found = await active(db, orgId, rows, true);
+    yield* found.slice(0, left);
+    left -= found.length;
     const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
+    if (left <= 0 || !last || rows.length < PAGE) return;
     after = { value: last.since, id: last.user_id };
   }
 }
