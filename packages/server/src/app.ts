@@ -48,6 +48,7 @@ import { type AppContext, type AppOptions, browserDeps, type Module } from "./mo
 import { deviceAdmin, deviceEnrolment } from "./modules/device-admin.ts";
 import { errorPageRenderer } from "./modules/error-page.ts";
 import { jsonApis } from "./modules/json-apis.ts";
+import { ledger } from "./modules/ledger.ts";
 import type { Service } from "./modules/open-service.ts";
 import { openSovereign } from "./modules/open-sovereign.ts";
 import { scim } from "./modules/scim.ts";
@@ -78,6 +79,7 @@ const modules: readonly Module[] = [
   downloads,
   documents,
   organisationImages,
+  ledger,
   tokenEndpoints,
   agentApi,
   deviceEnrolment,

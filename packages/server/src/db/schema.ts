@@ -10,6 +10,7 @@ import type { DomainsSchema } from "./tables/domains.ts";
 import type { EventsSchema } from "./tables/events.ts";
 import type { GroupsSchema } from "./tables/groups.ts";
 import type { GuardsSchema } from "./tables/guards.ts";
+import type { LedgerSchema } from "./tables/ledger.ts";
 import type { MessagesSchema } from "./tables/messages.ts";
 import type { OrganisationsSchema } from "./tables/organisations.ts";
 import type { SecondFactorsSchema } from "./tables/second-factors.ts";
@@ -29,6 +30,7 @@ export interface Schema
     EventsSchema,
     GroupsSchema,
     GuardsSchema,
+    LedgerSchema,
     MessagesSchema,
     OrganisationsSchema,
     SecondFactorsSchema,

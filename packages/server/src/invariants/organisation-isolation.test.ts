@@ -46,6 +46,7 @@ import { deviceProbes } from "../testing/probes/device-probes.ts";
 import { documentProbes, ORIGIN_AT_A, preflight } from "../testing/probes/document-probes.ts";
 import { federationProbes } from "../testing/probes/federation-probes.ts";
 import { imageProbes } from "../testing/probes/image-probes.ts";
+import { ledgerProbes } from "../testing/probes/ledger-probes.ts";
 import { pushedRequestProbes } from "../testing/probes/pushed-request-probes.ts";
 import { recoveryProbes } from "../testing/probes/recovery-probes.ts";
 import { scimProbes } from "../testing/probes/scim-probes.ts";
@@ -125,7 +126,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id /oauth/common/authorize"),
   ...ofNone("HEAD", "/ /api/v1 /livez /healthz /readyz /openapi.json /docs /docs/console"),
   ...documentProbes,
-  ...imageProbes,
+  ...{ ...imageProbes, ...ledgerProbes },
   ...pushedRequestProbes,
   "POST /oauth/:org/device": async ({ a, b, device }) => {
     const tv = { client_id: device.application.id };

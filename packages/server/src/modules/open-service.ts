@@ -16,6 +16,7 @@ import { type DpopNonces, dpopNonces } from "../core/dpop/dpop-nonces.ts";
 import { createEncryption, type Encryption } from "../core/encryption/encryption.ts";
 import { deriveKeys, type KeyRing } from "../core/encryption/key-ring.ts";
 import { findMasterKeys, loadMasterKeys } from "../core/encryption/master-key.ts";
+import { type LedgerRecorder, ledgerRecorder } from "../core/ledger/recorder.ts";
 import { type Outbox, outbox } from "../core/mail/outbox.ts";
 import { smtpTransport } from "../core/mail/smtp.ts";
 import { demoMailbox, type MailTransport, noMail } from "../core/mail/transport.ts";
@@ -28,6 +29,7 @@ import {
   protectedResourceDirectory,
 } from "../core/protected-resources/protected-resources.ts";
 import { type AttemptQueue, createAttemptQueue } from "../core/rate-limits/attempt-queue.ts";
+import type { RecordDeps } from "../core/record-changes.ts";
 import { storedRefusedRequests } from "../core/refused-requests/refused-requests.store.ts";
 import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import { type EntitlementDirectory, entitlementDirectory } from "../core/roles/entitlements.ts";
@@ -61,6 +63,8 @@ export interface Service extends CoreDeps {
   readonly keys: SigningKeys;
   readonly signingPools: SigningPoolDirectory;
   readonly deviceCa: DeviceCa;
+  /** Records what is signed in the ledgers of organisations. */
+  readonly ledger: LedgerRecorder;
   readonly signer: Signer;
   readonly dpopNonces: DpopNonces;
   readonly accessTokens: AccessTokens;
@@ -98,15 +102,16 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const applications = applicationDirectory(shared);
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
+    const recording = recorded(shared);
     const customScopes = customScopeDirectory(shared);
     const protectedResources = protectedResourceDirectory(shared);
     const entitlements = entitlementDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
     const directories = { applications, customScopes, protectedResources, entitlements, signingPools };
     const asking = outsideWorld(config);
-    const use = secretUse({ database, clock, onError: options.onError });
-    const activity = storedActivity({ database, clock, onError: options.onError });
-    const refused = storedRefusedRequests({ database, clock, onError: options.onError });
+    const noted = { database, clock, onError: options.onError };
+    const [use, activity] = [secretUse(noted), storedActivity(noted)];
+    const refused = storedRefusedRequests(noted);
     const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
     return {
       config,
@@ -114,12 +119,12 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       masterKeys,
       encryption,
       chainKey: await storedChainKey(database, encryption, masterKeys),
-      organisations: organisationDirectory(shared),
+      ...recording,
       ...directories,
       ...asking,
       ...keysOfOthers({ ...asking, clock }),
       keys,
-      signer: localSigner(keys, database),
+      signer: localSigner(keys, { database, ...recording }),
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
       dpopNonces: dpopNonces(deriveKeys(masterKeys, "dpop-nonce"), clock),
       accessTokens: accessTokens({ ...shared, ...directories, baseUrl: config.baseUrl, keys }),
@@ -141,6 +146,11 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     await storage.close();
     throw error;
   }
+}
+
+function recorded(shared: RecordDeps): Pick<Service, "organisations" | "ledger"> {
+  const organisations = organisationDirectory(shared);
+  return { organisations, ledger: ledgerRecorder({ ...shared, organisations }) };
 }
 
 /** What asks other servers, for addresses and names that others registered. */

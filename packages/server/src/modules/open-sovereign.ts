@@ -12,9 +12,10 @@ export interface Sovereign {
 
 /** Close `signing` before the service. */
 export async function openSovereign(service: Service): Promise<Sovereign> {
-  const { clock, database, masterKeys, signingPools } = service;
+  const { clock, database, ledger, masterKeys, signingPools } = service;
   const signing = await openSigning({
     database,
+    ledger,
     pools: signingPools,
     count: service.activity.count,
     encryption: signingRequestEncryption(masterKeys),

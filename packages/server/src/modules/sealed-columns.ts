@@ -10,6 +10,7 @@ import { shardedEncryption } from "../core/encryption/encryption.ts";
 import type { KeyRing } from "../core/encryption/key-ring.ts";
 import type { SealedColumns } from "../core/encryption/sealed-columns.ts";
 import { sealedStreamAuthorizations } from "../core/event-streams/authorization-header.ts";
+import { sealedLogKeys } from "../core/ledger/log-key.ts";
 import { sealedMails } from "../core/mail/outbox.ts";
 import { sealedTotpSecrets } from "../core/second-factors/totp/totp.ts";
 import { sealedSigningKeys } from "../core/signing-keys/signing-keys.ts";
@@ -36,6 +37,7 @@ export const sealedColumns = ({
       sealedInstallationKey,
       sealedActions,
       sealedMails,
+      sealedLogKeys,
       sealedConnectionSecrets,
       sealedIdTokens,
       sealedSamlReturns,

@@ -12,6 +12,7 @@ import { documentationRoute } from "../features/documentation/documentation.rout
 import { downloadsRoute } from "../features/downloads/downloads.route.ts";
 import { healthOperations, healthRoutes } from "../features/health/health.route.ts";
 import { landingRoute } from "../features/landing/landing.route.ts";
+import { ledgerOperations } from "../features/ledger/ledger-operations.ts";
 import { discoveryRoutes, providerMetadata } from "../features/oauth/discovery.route.ts";
 import { jwksRoute } from "../features/oauth/jwks.route.ts";
 import { oauthOperations } from "../features/oauth/oauth-operations.ts";
@@ -71,6 +72,7 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
       ...waitOperations,
       ...caOperations,
       ...ssfOperations,
+      ...ledgerOperations,
       ...healthOperations,
       apiRootOperation,
     ],

@@ -44,6 +44,8 @@ export type ApiOrganisationChange = {
     deviceEkTrust?: string | null;
     defaultLocale?: string | null;
     auditRetentionMonths?: number | null;
+    ledger?: string | null;
+    ledgerWitnessQuorum?: number | null;
   } | null;
 };
 

@@ -79,6 +79,10 @@ export type ApiOrganisation = {
     defaultLocale: string;
     /** 0: events are kept for ever */
     auditRetentionMonths: number;
+    /** Who may read the log of the signatures in its name: public, members or off */
+    ledger: string;
+    /** How many witnesses a checkpoint of that log needs */
+    ledgerWitnessQuorum: number;
   };
   createdAt: string;
   updatedAt: string;

@@ -1,5 +1,6 @@
 /** `signet org …`: organisations. */
 
+import { ledgerModes } from "../../core/ledger/ledger-log.ts";
 import type { ImageKind } from "../../core/organisations/image-kinds.ts";
 import {
   changeImages,
@@ -135,6 +136,14 @@ export const orgCommands: readonly Command[] = [
       "audit-retention-months": {
         value: "COUNT",
         help: "months that the audit log is kept, 1 to 240; 0 (default) keeps it for ever",
+      },
+      ledger: {
+        value: "MODE",
+        help: "public, members or off (default): who may read the log of the signatures in its name",
+      },
+      "ledger-witnesses": {
+        value: "COUNT",
+        help: "how many witnesses a checkpoint of that log needs, 1 to 9",
       },
       "session-lifetime": { value: "SECONDS", help: "maximum session lifetime, 300 to 31536000" },
       "session-idle": {
@@ -304,6 +313,8 @@ export function readPolicies(values: Values): Partial<OrganisationSettings> {
     sessionLifetimeSeconds: number("session-lifetime"),
     sessionIdleSeconds: number("session-idle"),
     auditRetentionMonths: number("audit-retention-months"),
+    ledger: optionalChoice(values, "ledger", ledgerModes),
+    ledgerWitnessQuorum: number("ledger-witnesses"),
     defaultLocale: optionalText(values, "default-language"),
   });
 }

@@ -13,6 +13,7 @@ export const orgRecord = (organisation: Organisation, baseUrl: string) => ({
   requireVerifiedEmail: organisation.settings.requireVerifiedEmail,
   allowAccountDeletion: organisation.settings.allowAccountDeletion,
   requirePushedAuthorizationRequests: organisation.settings.requirePushedAuthorizationRequests,
+  ledger: organisation.settings.ledger,
   createdAt: formatTime(organisation.createdAt),
   disabledAt: formatTimeOrNull(organisation.disabledAt),
   deleteAfter: formatTimeOrNull(organisation.deleteAfter),

@@ -11,6 +11,7 @@ import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
 import { checkDueDomains } from "../../core/domains/domain-proof.ts";
 import { startEventWorker } from "../../core/event-deliveries/worker.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
+import { startLedger } from "../../core/ledger/background.ts";
 import { startMailDelivery } from "../../core/mail/delivery.ts";
 import { finishDeletions } from "../../core/organisations/deletion/finish-deletions.ts";
 import { keepAuditLog } from "../../core/organisations/deletion/keep-log.ts";
@@ -264,6 +265,11 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     baseUrl: config.baseUrl,
     onError: (error) => log.error(describeError(error), "delivering back-channel logouts failed"),
   });
+  const stopLedger = startLedger({
+    ...service,
+    baseUrl: config.baseUrl,
+    onError: (error) => log.error(describeError(error), "growing the ledgers failed"),
+  });
   const stopMailDelivery = startMailDelivery({
     ...service,
     compose: mailComposer({ ...service, baseUrl: config.baseUrl }),
@@ -287,7 +293,7 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
     // Last, so that the other jobs' final events are chained too.
     await stopAuditChain();
-    await Promise.all([events.stop(), stopAuditStream()]);
+    await Promise.all([events.stop(), stopAuditStream(), stopLedger()]);
   };
 }
 

@@ -146,6 +146,8 @@ export const auditGroups = {
     "event-stream.created": CHANGE,
     "event-stream.changed": CHANGE,
     "event-stream.deleted": CHANGE,
+    "ledger-witness.created": CHANGE,
+    "ledger-witness.deleted": CHANGE,
   },
   groups: {
     "group.created": CHANGE,

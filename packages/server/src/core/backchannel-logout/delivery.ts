@@ -6,6 +6,7 @@ import type { Application } from "../applications/application.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { seconds } from "../clock.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import type { LedgerRecorder } from "../ledger/recorder.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import { type Outbound, OutboundFailure } from "../outbound/outbound.ts";
@@ -18,6 +19,7 @@ export interface LogoutDeliveryDeps extends CoreDeps {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly keys: SigningKeys;
+  readonly ledger: LedgerRecorder;
   readonly outbound: Outbound;
 }
 
@@ -110,5 +112,7 @@ async function logoutToken(
     // Exactly one member with an empty object. There is never a nonce: it would make the token look like an ID token.
     events: { [LOGOUT_EVENT]: {} },
   };
-  return signJws({ alg, kid, privateKey, typ: "logout+jwt", payload });
+  const jws = await signJws({ alg, kid, privateKey, typ: "logout+jwt", payload });
+  await deps.ledger.record(orgId, [{ kind: "logout_token", kid, jws }]);
+  return jws;
 }

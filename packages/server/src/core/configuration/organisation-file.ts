@@ -17,6 +17,7 @@ import {
 } from "../applications/application.ts";
 import { securitySchemas } from "../applications/security-schemas.ts";
 import { attestationPolicies, ekTrustModes } from "../devices/device.ts";
+import { ledgerModes } from "../ledger/ledger-log.ts";
 import type { MailTextField } from "../mail/mail-text.ts";
 import { editableTemplates } from "../mail/mail-texts.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
@@ -106,6 +107,8 @@ const policyMembers = {
   deviceEkTrust: Type.Enum([...ekTrustModes]),
   defaultLocale: Type.String({ pattern: LANGUAGE, description: "a language like en" }),
   auditRetentionMonths: within("auditRetentionMonths"),
+  ledger: Type.Enum([...ledgerModes]),
+  ledgerWitnessQuorum: within("ledgerWitnessQuorum"),
 } satisfies Record<Exclude<keyof OrganisationSettings, "branding" | "images">, TSchema>;
 
 /** `requireConsent` duplicates `consentMode`: a file has only the latter. */

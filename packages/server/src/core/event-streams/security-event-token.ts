@@ -2,6 +2,7 @@
 import { signJws } from "@signet/protocol/jose/jws";
 import type { Clock } from "../clock.ts";
 import { seconds } from "../clock.ts";
+import type { LedgerRecorder } from "../ledger/recorder.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 
@@ -9,6 +10,7 @@ export interface TokenDeps {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly keys: Pick<SigningKeys, "signer">;
+  readonly ledger: LedgerRecorder;
 }
 
 /** What is stored of an event until it is sent. */
@@ -22,7 +24,7 @@ export interface UnsignedEvent {
  * @param token.id of the event: a token that is sent again has the same `jti`
  */
 export async function securityEventToken(
-  { baseUrl, clock, keys }: TokenDeps,
+  { baseUrl, clock, keys, ledger }: TokenDeps,
   token: { readonly orgId: string; readonly audience: string; readonly id: string; readonly body: string },
 ): Promise<string> {
   const { orgId, audience, id, body } = token;
@@ -30,5 +32,7 @@ export async function securityEventToken(
   const { sub_id, events } = JSON.parse(body) as UnsignedEvent;
   const iss = issuerOf(baseUrl, orgId);
   const payload = { iss, jti: id, iat: seconds(clock()), aud: audience, sub_id, events };
-  return signJws({ alg, kid, privateKey, typ: "secevent+jwt", payload });
+  const jws = await signJws({ alg, kid, privateKey, typ: "secevent+jwt", payload });
+  await ledger.record(orgId, [{ kind: "security_event_token", kid, jws }]);
+  return jws;
 }

@@ -2,6 +2,7 @@
 import type { RecordOf } from "../../db/records.ts";
 import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
+import type { LedgerMode } from "../ledger/ledger-log.ts";
 import type { ImageKind, ImageRef } from "./image-kinds.ts";
 import type { PasskeyEnrolment, SecondFactorMethod, SignInMethod } from "./sign-in-methods.ts";
 import type { SignInTexts } from "./sign-in-texts.ts";
@@ -48,6 +49,10 @@ export interface OrganisationSettings {
   readonly defaultLocale: string;
   /** Older events leave the audit log (core/audit/retention); 0: it is kept for ever. */
   readonly auditRetentionMonths: number;
+  /** Who may read the log of the signatures made in its name; `off`: there is none (core/ledger). */
+  readonly ledger: LedgerMode;
+  /** How many witnesses a checkpoint of the log needs, once it has any. */
+  readonly ledgerWitnessQuorum: number;
 }
 
 export const secondFactorPolicies = ["optional", "required"] as const;
@@ -75,6 +80,8 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   deviceEkTrust: "chain",
   defaultLocale: "en",
   auditRetentionMonths: 0,
+  ledger: "off",
+  ledgerWitnessQuorum: 1,
 };
 
 /** The issuer identifier, in discovery, tokens and responses (wire-contract.md §1). */

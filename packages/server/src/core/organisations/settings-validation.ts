@@ -1,5 +1,6 @@
 /** Validates an organisation's settings, for the console, the command line and the file. */
 import { optionalWebAddress } from "../applications/validation.ts";
+import { ledgerModes, MAX_WITNESSES } from "../ledger/ledger-log.ts";
 import { brandingLinks, isBrandingLink } from "./branding-links.ts";
 import { type LogoFault, logoUriFault } from "./logo.ts";
 import type { OrganisationSettings } from "./organisation.ts";
@@ -18,6 +19,7 @@ export const settingRanges = {
   sessionLifetimeSeconds: { least: 300, most: 31_536_000 },
   sessionIdleSeconds: { least: 60, most: 31_536_000 },
   auditRetentionMonths: { least: 0, most: 240 },
+  ledgerWitnessQuorum: { least: 1, most: MAX_WITNESSES },
 } as const;
 
 /** Strict, because it is written into the style element of pages. */
@@ -37,6 +39,7 @@ export type SettingsFaultCode =
   | "no-second-factor"
   | "enrolment"
   | "no-passkeys"
+  | "choice"
   | SignUpFaultCode;
 
 export interface SettingsFault {
@@ -73,6 +76,9 @@ export function requireValidSettings(
     ...methodFaults(settings),
     ...enrolmentFaults(settings),
     ...signUpFaults(settings.signUp),
+    ...(ledgerModes.includes(settings.ledger)
+      ? []
+      : [{ path: "ledger", message: `must be one of ${ledgerModes.join(", ")}`, code: "choice" as const }]),
     ...(new RegExp(LANGUAGE).test(settings.defaultLocale)
       ? []
       : [{ path: "defaultLocale", message: "must be a language like en", code: "language" as const }]),

@@ -7,6 +7,7 @@ import { atHash, signJws } from "@signet/protocol/jose/jws";
 import type { Database, Db } from "../../db/open.ts";
 import type { Application, GrantType } from "../applications/application.ts";
 import { isAlgAllowed } from "../applications/security-profile.ts";
+import type { LedgerRecorder, RecordedSignature } from "../ledger/recorder.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { ProtectedResource } from "../protected-resources/protected-resource.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
@@ -99,19 +100,26 @@ export async function releaseTokens(signed: SignedTokens | HeldTokens, db?: Db):
   return "release" in signed ? signed.release(db) : signed;
 }
 
-export function localSigner(keys: SigningKeys, database: Pick<Database, "query">): Signer {
+interface LocalSignerDeps {
+  readonly database: Pick<Database, "query">;
+  readonly ledger: LedgerRecorder;
+}
+
+/** What is signed is in the organisation's ledger before it is handed out, whether the grant is then consumed or not. */
+export function localSigner(keys: SigningKeys, { database, ledger }: LocalSignerDeps): Signer {
   return {
     sign: async (tokens) => {
       const { organisation, application, idToken } = tokens;
       if (application.settings.signingPoolId !== undefined)
         throw new Error("the tokens of this application are signed by a pool");
+      const signed: RecordedSignature[] = [];
       const accessToken = await (tokens.resource?.accessTokenFormat === "opaque"
         ? opaqueToken(database.query, tokens)
-        : signedAccessToken(keys, tokens));
-      if (!idToken) return { accessToken };
-      const idKey = await keys.signer(organisation.id, application.settings.idTokenSignedResponseAlg);
-      const payload = { ...idToken, at_hash: atHash(accessToken, idKey.alg) };
-      return { accessToken, idToken: await signJws({ ...signingInput(idKey), typ: "JWT", payload }) };
+        : signedAccessToken(keys, tokens, signed));
+      const signedId = idToken && (await signedIdToken(keys, tokens, { idToken, accessToken }, signed));
+      if (signed.length > 0 && organisation.settings.ledger !== "off")
+        await ledger.record(organisation.id, signed);
+      return { accessToken, ...(signedId === undefined ? {} : { idToken: signedId }) };
     },
   };
 }
@@ -119,12 +127,28 @@ export function localSigner(keys: SigningKeys, database: Pick<Database, "query">
 async function signedAccessToken(
   keys: SigningKeys,
   { organisation, application: { settings }, accessToken, resource }: TokensToSign,
+  signed: RecordedSignature[],
 ): Promise<string> {
   const wanted = resource?.accessTokenAlg ?? settings.accessTokenSignedResponseAlg;
   // A profile that the application is held to counts before the resource's wish.
   const alg = isAlgAllowed(settings, wanted) ? wanted : settings.accessTokenSignedResponseAlg;
   const key = await keys.signer(organisation.id, alg);
-  return signJws({ ...signingInput(key), typ: settings.accessTokenType, payload: accessToken });
+  const jws = await signJws({ ...signingInput(key), typ: settings.accessTokenType, payload: accessToken });
+  signed.push({ kind: "access_token", kid: key.kid, jws });
+  return jws;
+}
+
+async function signedIdToken(
+  keys: SigningKeys,
+  { organisation, application }: TokensToSign,
+  { idToken, accessToken }: { readonly idToken: IdTokenClaims; readonly accessToken: string },
+  signed: RecordedSignature[],
+): Promise<string> {
+  const key = await keys.signer(organisation.id, application.settings.idTokenSignedResponseAlg);
+  const payload = { ...idToken, at_hash: atHash(accessToken, key.alg) };
+  const jws = await signJws({ ...signingInput(key), typ: "JWT", payload });
+  signed.push({ kind: "id_token", kid: key.kid, jws });
+  return jws;
 }
 
 /** Before the grant is consumed: of a grant that is refused then, a row is left that nobody has the token of. */

@@ -55,6 +55,7 @@ import { invitedConnections } from "./0056-invited-connections.ts";
 import { pushedRequests } from "./0057-pushed-requests.ts";
 import { trusts } from "./0058-trusts.ts";
 import { protectedResources } from "./0059-protected-resources.ts";
+import { ledger } from "./0060-ledger.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -114,4 +115,5 @@ export const timeline: readonly Migration[] = [
   pushedRequests,
   trusts,
   protectedResources,
+  ledger,
 ];

@@ -54,6 +54,11 @@ export const tags = [
       "Pools of agents, run by the organisation, that hold its token signing keys. Errors use the OAuth format.",
   },
   {
+    name: "Ledger of signatures",
+    description:
+      "An append-only log of every token that was signed in an organisation's name, which others verify and witness (C2SP tlog-tiles). By default an organisation has none.",
+  },
+  {
     name: "Shared signals",
     description:
       "Streams of security events to clients: OpenID Shared Signals Framework 1.0, CAEP and RISC, pushed or polled.",

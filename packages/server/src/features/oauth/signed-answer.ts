@@ -11,6 +11,7 @@ export interface SignedAnswer {
   readonly payload: object;
 }
 
+/** Answers are not in the ledger: they give nobody access, and the hash of one with few claims could be guessed. */
 export async function signedAnswer(
   keys: Pick<SigningKeys, "signer">,
   { orgId, alg: wanted, typ, mediaType, payload }: SignedAnswer,

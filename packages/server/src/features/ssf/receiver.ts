@@ -8,6 +8,7 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { EventStream } from "../../core/event-streams/event-stream.ts";
 import { findStream } from "../../core/event-streams/event-streams.store.ts";
+import type { LedgerRecorder } from "../../core/ledger/recorder.ts";
 import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
@@ -28,6 +29,7 @@ export interface SsfDeps extends CoreDeps {
   readonly customScopes: CustomScopeDirectory;
   readonly encryption: Encryption;
   readonly keys: SigningKeys;
+  readonly ledger: LedgerRecorder;
   /** RFC 8705 §3: whether the request has the certificate that the token is bound to. */
   hasValidBinding(
     organisation: Organisation,

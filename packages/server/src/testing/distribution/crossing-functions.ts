@@ -11,6 +11,7 @@ const entry = "the common entry of a shared application, which looks for the org
 const unnamed = "what is presented names no organisation: found by a random value's hash or key";
 
 export const crossingFunctions: Readonly<Record<string, string>> = {
+  "append.nextOrganisationToAppend": housekeeping,
   "actions.findActionAnywhere": unnamed,
   "applications.organisationOfApplication": unnamed,
   "activity.addActivity": hourly,
@@ -75,4 +76,5 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "unchained.countAllUnchained": metrics,
   "undefined-scopes.listUndefinedScopes": startup,
   "upstream-sign-ins.forgetOldLogoutHints": housekeeping,
+  "witnesses.nextOrganisationToCosign": housekeeping,
 };

@@ -52,6 +52,10 @@ const policies = {
   deviceEkTrust: Type.String(),
   defaultLocale: Type.String(),
   auditRetentionMonths: Type.Integer({ description: "0: events are kept for ever" }),
+  ledger: Type.String({
+    description: "Who may read the log of the signatures in its name: public, members or off",
+  }),
+  ledgerWitnessQuorum: Type.Integer({ description: "How many witnesses a checkpoint of that log needs" }),
 };
 type Policy = keyof typeof policies & keyof OrganisationSettings;
 const policyNames = Object.keys(policies) as Policy[];

@@ -7,6 +7,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { ClientKeys } from "../../../core/applications/client-keys.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
+import type { LedgerRecorder } from "../../../core/ledger/recorder.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
@@ -58,6 +59,7 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly protectedResources: ProtectedResourceDirectory;
   readonly entitlements: EntitlementDirectory;
   readonly keys: SigningKeys;
+  readonly ledger: LedgerRecorder;
   readonly cookies: SessionCookies;
   readonly csrf: Csrf;
   readonly flows: Flows;

@@ -11,7 +11,7 @@ import { safetyPoll } from "../notify/safety-poll.ts";
 import { openWakeUp } from "../notify/wake-up.ts";
 import type { SigningDeps } from "./signing-request.ts";
 
-export interface OpenSigningDeps extends Pick<SigningDeps, "pools"> {
+export interface OpenSigningDeps extends Pick<SigningDeps, "pools" | "ledger"> {
   readonly database: Database;
   readonly encryption: Encryption;
   /** For tests; the default is the database's time, the same on every node. */
@@ -22,7 +22,7 @@ export interface OpenSigningDeps extends Pick<SigningDeps, "pools"> {
 export type OpenSigning = Awaited<ReturnType<typeof openSigning>>;
 
 export async function openSigning(deps: OpenSigningDeps) {
-  const { database, encryption, pools, count = () => {} } = deps;
+  const { database, encryption, ledger, pools, count = () => {} } = deps;
   const sharedClock = deps.clock ? undefined : await databaseClock(database);
   const clock = deps.clock ?? sharedClock?.now ?? Date.now;
   const wakeUp = await openWakeUp(database);
@@ -30,6 +30,7 @@ export async function openSigning(deps: OpenSigningDeps) {
   const signing = {
     database,
     encryption,
+    ledger,
     pools,
     clock,
     count,

@@ -1,7 +1,9 @@
 /** Stores valid signatures, all of them in one transaction with their audit events. */
 
 import { recordAuditEvents } from "../../../core/audit/audit.store.ts";
+import type { RecordedSignature } from "../../../core/ledger/recorder.ts";
 import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
+import type { Db } from "../../../db/open.ts";
 import { histogram } from "../../../telemetry/families.ts";
 import { currentTracing } from "../../../telemetry/tracing.ts";
 import { requestTopic } from "../notify/wake-up.ts";
@@ -63,6 +65,7 @@ export async function saveSigned(
       exp.isWritten = true;
     }
     await recordAuditEvents(tx, stored.map(signedEvent));
+    await recordInLedger(deps, tx, stored);
     return new Set(stored);
   });
   for (const [kid, { at, isWritten }] of exps)
@@ -73,6 +76,27 @@ export async function saveSigned(
   deps.wakeUp.notify(...[...saved].map(({ lease }) => requestTopic(lease.orgId, lease.requestId)));
   return saved;
 }
+
+/** In the order of organisation and pool; those of one call are of one agent, and so of one pool. */
+async function recordInLedger(
+  { ledger }: SigningDeps,
+  tx: Db,
+  stored: readonly ValidSubmission[],
+): Promise<void> {
+  const pools = Map.groupBy(stored, ({ lease: { orgId, poolId } }) => `${orgId} ${poolId}`);
+  for (const ofPool of pools.values()) {
+    const [first] = ofPool;
+    if (first) await ledger.recordIn(tx, first.lease, ofPool.flatMap(signaturesOf));
+  }
+}
+
+const signaturesOf = ({ claimed: { key }, checked }: ValidSubmission): RecordedSignature[] =>
+  tokenUses.flatMap((kind) => {
+    const jws = checked[kind];
+    return jws === undefined ? [] : [{ kind, kid: key.kid, jws }];
+  });
+
+const tokenUses = ["access_token", "id_token"] as const;
 
 /**
  * The agent's part, from its claim to now, in the trace of the request that waits: an agent may sign for many in one call, and what it

@@ -7,6 +7,7 @@ import { type CountActivity, ofPool } from "../../../core/activity/kinds.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import { sealedColumn } from "../../../core/encryption/sealed-columns.ts";
+import type { LedgerRecorder } from "../../../core/ledger/recorder.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { AccessTokenClaims, IdTokenClaims, SigningConnection } from "../../../core/tokens/claims.ts";
 import type { Database } from "../../../db/open.ts";
@@ -66,6 +67,7 @@ export interface ExpiryDeps {
 
 export interface SigningDeps extends ExpiryDeps {
   readonly encryption: Encryption;
+  readonly ledger: Pick<LedgerRecorder, "recordIn">;
   readonly pools: Pick<SigningPoolDirectory, "find" | "published">;
   readonly wakeUp: Pick<WakeUp, "notify" | "waitUntil">;
   /** The highest `last_token_exp` this node has seen committed, by kid. */

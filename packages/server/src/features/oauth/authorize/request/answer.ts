@@ -45,7 +45,7 @@ const RESPONSE_LIFETIME_SECONDS = 600;
 
 /** The response as one JWT (JARM §2.1), which browser and network can neither read into nor change. */
 async function signedResponse(
-  { keys, clock }: BrowserDeps,
+  { keys, ledger, clock }: BrowserDeps,
   { orgId, id, settings }: AnswerTarget["application"],
   parameters: ReadonlyArray<readonly [string, string]>,
 ): Promise<string> {
@@ -53,7 +53,9 @@ async function signedResponse(
   const iat = seconds(clock());
   const times = { iat, exp: iat + RESPONSE_LIFETIME_SECONDS };
   const payload = { ...Object.fromEntries(parameters), aud: id, ...times };
-  return signJws({ alg, kid, privateKey, typ: "JWT", payload });
+  const jws = await signJws({ alg, kid, privateKey, typ: "JWT", payload });
+  await ledger.record(orgId, [{ kind: "authorization_response", kid, jws }]);
+  return jws;
 }
 
 async function answer(

@@ -1,0 +1,78 @@
+/** Who reads a ledger: the organisation's choice `public`, `members` or `off`. */
+import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { noteCaller } from "../../core/audit/audited-request.ts";
+import type { CoreDeps } from "../../core/core-deps.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
+import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
+import { ApiError } from "../../http/api/api-error.ts";
+import { NotFound } from "../../http/errors.ts";
+import { inOrganisation, type OrganisationRoute } from "../../http/organisation-lookup.ts";
+
+export interface LedgerDeps extends CoreDeps {
+  readonly baseUrl: string;
+  readonly organisations: OrganisationDirectory;
+  readonly accessTokens: AccessTokens;
+  /** RFC 8705 §3: whether the request has the certificate that the token is bound to. */
+  hasValidBinding(
+    organisation: Organisation,
+    request: FastifyRequest,
+    claims: AccessTokenClaims,
+  ): Promise<boolean>;
+}
+
+export interface LedgerVisit {
+  readonly orgId: string;
+  readonly isPublic: boolean;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** A ledger that is off looks like one that isn't there. */
+export const ledgerRoute = (
+  deps: LedgerDeps,
+  handler: (visit: LedgerVisit) => Promise<unknown>,
+): OrganisationRoute =>
+  inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
+    const { id: orgId, settings } = organisation;
+    if (settings.ledger === "off") throw new NotFound("ledger");
+    const isPublic = settings.ledger === "public";
+    if (isPublic) reply.header("access-control-allow-origin", "*");
+    else await requireMember(deps, organisation, request);
+    return handler({ orgId, isPublic, request, reply });
+  });
+
+/** @param seconds public logs are kept by caches on the way too */
+export const cacheControl = ({ isPublic }: LedgerVisit, rest: string): string =>
+  `${isPublic ? "public" : "private"}, ${rest}`;
+
+/** Any access token of the organisation that is still good, with whatever scopes. */
+async function requireMember(
+  deps: LedgerDeps,
+  organisation: Organisation,
+  request: FastifyRequest,
+): Promise<void> {
+  const token = parseBearer(request.headers.authorization);
+  if (token === undefined) throw unauthenticated(organisation, "no access token");
+  const claims = await deps.accessTokens.read(organisation, token);
+  if (!claims || !(await deps.accessTokens.activeScopes(organisation, claims)))
+    throw unauthenticated(organisation, "an expired, revoked or foreign token", "invalid_token");
+  // A token of a key needs a proof for each request: plain ones read the ledger (RFC 9449 §7).
+  if (claims.cnf?.jkt !== undefined || !(await deps.hasValidBinding(organisation, request, claims)))
+    throw unauthenticated(organisation, "a bound token without its proof", "invalid_token");
+  noteCaller(organisation.id, claims.client_id);
+}
+
+const unauthenticated = ({ id }: Organisation, cause: string, code?: "invalid_token") =>
+  new ApiError(401, "not-authenticated", "The request is not authenticated", {
+    cause,
+    detail: "This ledger is for members of the organisation: send an access token of theirs.",
+    headers: {
+      "www-authenticate":
+        code === undefined
+          ? bearerChallenge(id)
+          : bearerChallenge(id, code, "the access token is expired, revoked or invalid"),
+    },
+  });
