@@ -32,6 +32,8 @@ export type OAuthErrorCode =
   | "registration_not_supported"
   | "invalid_request_uri"
   | "invalid_request_object"
+  // RFC 9396 §5
+  | "invalid_authorization_details"
   // RFC 9449 §5, §8, §12.2
   | "invalid_dpop_proof"
   | "use_dpop_nonce"

@@ -14,6 +14,7 @@ const topics = [
   "signing-key",
   "scope",
   "protected-resource",
+  "detail-type",
   "system-account",
   "signing-pool",
   "device-ca",

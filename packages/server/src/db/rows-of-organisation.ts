@@ -22,6 +22,7 @@ const rowsOfOrganisation = {
   refused_request: ["application_id", "slot"],
   consent: ["id"],
   preauthorization: ["id"],
+  authorization_detail_type: ["id"],
   application_external_key: ["external_key"],
   application_origin: ["origin", "application_id"],
   application_user: ["application_id", "user_id"],

@@ -6,6 +6,8 @@ import { apiSecretsRoutes } from "../features/api-v1/applications/application-se
 import { apiApplicationsRoutes } from "../features/api-v1/applications/applications.route.ts";
 import { apiAssignedGroupsRoutes } from "../features/api-v1/applications/assigned-groups.route.ts";
 import { apiAssignedUsersRoutes } from "../features/api-v1/applications/assigned-users.route.ts";
+import { apiDetailTypesRoutes } from "../features/api-v1/authorization-details/authorization-detail-types.route.ts";
+import { apiGrantsRoutes } from "../features/api-v1/authorization-details/grants.route.ts";
 import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
 import { apiConsentsRoutes } from "../features/api-v1/consents/consents.route.ts";
 import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preauthorizations.route.ts";
@@ -131,6 +133,8 @@ export function apiV1Routes(
   apiSharedApplicationsRoutes(api, apiDeps);
   apiConsentsRoutes(api, apiDeps);
   apiPreauthorizationsRoutes(api, apiDeps);
+  apiDetailTypesRoutes(api, apiDeps);
+  apiGrantsRoutes(api, apiDeps);
   apiSystemAccountsRoutes(api, apiDeps);
   apiSystemAccountKeysRoutes(api, apiDeps);
   apiSystemAccountPermissionsRoutes(api, apiDeps);

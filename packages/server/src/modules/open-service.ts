@@ -8,6 +8,7 @@ import { type ApplicationDirectory, applicationDirectory } from "../core/applica
 import { type ClientKeys, type ClientKeysDeps, clientKeys } from "../core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "../core/applications/client-secrets.ts";
 import { storedChainKey } from "../core/audit/chain/chain-key.ts";
+import { type DetailTypeDirectory, detailTypeDirectory } from "../core/authorization-details/detail-types.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
@@ -54,6 +55,7 @@ export interface Service extends CoreDeps {
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
   readonly protectedResources: ProtectedResourceDirectory;
+  readonly detailTypes: DetailTypeDirectory;
   readonly entitlements: EntitlementDirectory;
   /** The only HTTP client for URLs that others registered. */
   readonly outbound: Outbound;
@@ -105,9 +107,11 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const recording = recorded(shared);
     const customScopes = customScopeDirectory(shared);
     const protectedResources = protectedResourceDirectory(shared);
+    const detailTypes = detailTypeDirectory(shared);
     const entitlements = entitlementDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
-    const directories = { applications, customScopes, protectedResources, entitlements, signingPools };
+    const access = { customScopes, protectedResources, detailTypes };
+    const directories = { applications, ...access, entitlements, signingPools };
     const asking = outsideWorld(config);
     const noted = { database, clock, onError: options.onError };
     const [use, activity] = [secretUse(noted), storedActivity(noted)];

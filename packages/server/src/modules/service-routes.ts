@@ -109,7 +109,7 @@ const documentPaths = [
 ];
 
 export const documents: Module = (scope, { service, documents: published }) => {
-  const { config, customScopes } = service;
+  const { config, customScopes, detailTypes } = service;
   const { baseUrl } = config;
   const certificates = certificateUse(config);
   const deps = { ...service, baseUrl, documents: published };
@@ -122,6 +122,7 @@ export const documents: Module = (scope, { service, documents: published }) => {
       providerMetadata(id, {
         ...{ baseUrl, certificates, signUp, requirePushedAuthorizationRequests },
         customScopes: await customScopes.list(id),
+        detailTypes: await detailTypes.list(id),
       }),
   });
 };

@@ -26,6 +26,8 @@ export interface SecuritySettings {
   readonly dpopBoundAccessTokens: boolean;
   /** A DPoP proof has a nonce of ours (RFC 9449 §8). */
   readonly requireDpopNonce: boolean;
+  /** The types of authorization details that it may ask for (RFC 9396). */
+  readonly authorizationDetailsTypes: readonly string[];
 }
 
 export type SecuritySetting = keyof SecuritySettings;
@@ -102,6 +104,11 @@ export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>
     kind: "flag",
     description: "DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8)",
     help: "require a nonce of this server in DPoP proofs (RFC 9449 §8)",
+  },
+  authorizationDetailsTypes: {
+    kind: "list",
+    description: "Types of authorization details that it may request (RFC 9396)",
+    help: "type of authorization details that it may request (RFC 9396); repeatable",
   },
 };
 

@@ -81,6 +81,7 @@ export const auditGroups = {
     "consent.granted-for-organisation": OCCURRENCE,
     "consent.denied": OCCURRENCE,
     "consent.revoked": OCCURRENCE,
+    "grant.revoked": OCCURRENCE,
     "preauthorization.created": OCCURRENCE,
     "preauthorization.deleted": OCCURRENCE,
     "device.approved": OCCURRENCE,
@@ -180,6 +181,9 @@ export const auditGroups = {
     "resource.created": CHANGE,
     "resource.changed": CHANGE,
     "resource.deleted": CHANGE,
+    "authorization-detail-type.created": CHANGE,
+    "authorization-detail-type.changed": CHANGE,
+    "authorization-detail-type.deleted": CHANGE,
   },
   keys: {
     "signing-key.rotated": CHANGE,

@@ -57,6 +57,7 @@ forEachDatabase(({ fresh }) => {
       scopes: ["openid", "email"],
       definitions: { mail: "an id" },
       resources: ["urn:a"],
+      authorizationDetails: [{ type: "payment", amount: { value: "1" } }],
       codeChallenge: null,
       nonce: null,
       requestedClaims: {

@@ -12,7 +12,9 @@ import type { SigningRequestRef } from "../tokens/signer.ts";
 import type { AuthorizationCode } from "./authorization-code.ts";
 
 export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
-  const { scopes, definitions, resources, authentication, requestedClaims, signing, ...members } = code;
+  const { scopes, definitions, resources, authorizationDetails, authentication, requestedClaims, ...rest } =
+    code;
+  const { signing, ...members } = rest;
   await db
     .insertInto("authorization_code")
     .values({ ...toRow(members), ...grantColumns(code), signing: signing && JSON.stringify(signing) })
@@ -23,7 +25,7 @@ const codeColumns = columnsOf<AuthorizationCodeTable>()(
   ...(["org_id", "code_hash", "application_id", "user_id", "session_id", "consent_id"] as const),
   ...(["redirect_uri", "scope", "scope_definitions", "resources", "code_challenge", "nonce"] as const),
   ...(["auth_time", "amr", "acr", "created_at", "expires_at", "used_at"] as const),
-  ...(["family_id", "requested_claims", "signing", "dpop_jkt"] as const),
+  ...(["family_id", "requested_claims", "signing", "dpop_jkt", "authorization_details"] as const),
 );
 
 const selectCode = prepared((db, value: Parameter<{ orgId: string; codeHash: string }>) =>
@@ -42,8 +44,8 @@ export async function findCode(
 ): Promise<AuthorizationCode | undefined> {
   const [found] = await selectCode(db, { orgId, codeHash });
   if (!found) return undefined;
-  const { scope, scope_definitions, resources, auth_time, amr, acr, requested_claims, signing, ...row } =
-    found;
+  const { scope, scope_definitions, resources, authorization_details, ...rest } = found;
+  const { auth_time, amr, acr, requested_claims, signing, ...row } = rest;
   return {
     ...toRecord(row),
     ...readGrant(found),

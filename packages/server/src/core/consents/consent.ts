@@ -5,6 +5,8 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import { isSubset } from "@signet/protocol/oauth/scope";
 import type { ConsentMode } from "../applications/application.ts";
+import type { AuthorizationDetail } from "../authorization-details/detail-type.ts";
+import type { TemplatePart } from "../authorization-details/template.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { ScopeDefinitions } from "../scopes/scope-definitions.ts";
 
@@ -30,14 +32,31 @@ export const preauthorization = (
 
 export interface RequestedScopes extends Pick<Consent, "scopes" | "fingerprints"> {
   readonly definitions: ScopeDefinitions;
+  /** Authorization details in the words of their types: asked for each time, whatever was consented to before. */
+  readonly details?: readonly DescribedDetail[];
+}
+
+/** RFC 9396. */
+export interface DescribedDetail {
+  readonly detail: AuthorizationDetail;
+  readonly displayName: string;
+  readonly text: readonly TemplatePart[];
 }
 
 type Covered = Pick<RequestedScopes, "scopes" | "fingerprints">;
 
 /** Hash of what a consent page shows: its form is accepted while the request is unchanged. */
-export const consentRequestHash = ({ scopes, fingerprints, definitions }: RequestedScopes): string =>
+export const consentRequestHash = ({
+  scopes,
+  fingerprints,
+  definitions,
+  details = [],
+}: RequestedScopes): string =>
   sha256Base64url(
-    JSON.stringify([scopes, Object.entries(fingerprints).sort(), Object.entries(definitions).sort()]),
+    JSON.stringify([
+      ...[scopes, Object.entries(fingerprints).sort(), Object.entries(definitions).sort()],
+      ...(details.length > 0 ? [details] : []),
+    ]),
   );
 
 /** The consent that covers the request, also as a subset of its scopes. */

@@ -4,6 +4,9 @@
  */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../applications/application.ts";
+import type { DetailType } from "../authorization-details/detail-type.ts";
+import type { DetailTypeDirectory } from "../authorization-details/detail-types.ts";
+import { resourcesOfTypes, usableTypes } from "../authorization-details/details.ts";
 import { nameableResources } from "../scopes/api-scopes.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
@@ -13,6 +16,7 @@ import type { ProtectedResourceDirectory } from "./protected-resources.ts";
 export interface AccessDeps {
   readonly customScopes: Pick<CustomScopeDirectory, "list">;
   readonly protectedResources: Pick<ProtectedResourceDirectory, "list">;
+  readonly detailTypes: Pick<DetailTypeDirectory, "list">;
   readonly baseUrl: string;
 }
 
@@ -20,12 +24,14 @@ export interface AccessDeps {
 export interface AccessRules {
   readonly customScopes: readonly CustomScope[];
   readonly resources: readonly ProtectedResource[];
+  readonly detailTypes: readonly DetailType[];
   readonly baseUrl: string;
 }
 
 export const readAccessRules = async (deps: AccessDeps, orgId: string): Promise<AccessRules> => ({
   customScopes: await deps.customScopes.list(orgId),
   resources: await deps.protectedResources.list(orgId),
+  detailTypes: await deps.detailTypes.list(orgId),
   baseUrl: deps.baseUrl,
 });
 
@@ -34,10 +40,14 @@ export interface Access {
   readonly resources: readonly string[];
 }
 
-/** What the application may name as `resource`: also each resource of which it may have a scope. None that is disabled. */
+/**
+ * What the application may name as `resource`: also each resource of which it may have a scope or authorization details. None that
+ * is disabled.
+ */
 export function nameableBy(application: Application, rules: AccessRules): readonly string[] {
   const { customScopes, resources, baseUrl } = rules;
-  const named = nameableResources(application, customScopes, baseUrl);
+  const ofTypes = resourcesOfTypes(usableTypes(application, rules.detailTypes), baseUrl);
+  const named = [...nameableResources(application, customScopes, baseUrl), ...ofTypes];
   if (resources.length === 0) return named;
   const { allowedScopes } = application.settings;
   const ofScopes = allowedScopes.flatMap((scope) => ownerOf(scope, rules)?.identifier ?? []);

@@ -15,10 +15,11 @@ export function readAgentClaims(
   payload: Readonly<Record<string, unknown>>,
   limits: { readonly now: number; readonly maxLifetimeSeconds: number },
 ): AccessTokenClaims | undefined {
-  const { iss, sub, aud, client_id, jti, iat, exp, scope, device_id, cnf } = payload;
+  const { iss, sub, aud, client_id, jti, iat, exp, scope, device_id, cnf, authorization_details } = payload;
   if (![iss, sub, client_id, jti].every((one) => typeof one === "string")) return undefined;
   if (scope !== undefined && typeof scope !== "string") return undefined;
   if (device_id !== undefined && typeof device_id !== "string") return undefined;
+  if (authorization_details !== undefined && !isDetails(authorization_details)) return undefined;
   // A binding of an unknown kind cannot be checked.
   if (cnf !== undefined && !isConfirmation(cnf)) return undefined;
   if (!(typeof aud === "string" || (Array.isArray(aud) && aud.every((one) => typeof one === "string"))))
@@ -39,6 +40,14 @@ function isConfirmation(cnf: unknown): boolean {
     typeof value === "string" && (name === "x5t#S256" || (name === "jkt" && isThumbprint(value)));
   return members.length > 0 && members.every(isKnown);
 }
+
+/** RFC 9396 §2. */
+const isDetails = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every(
+    (one: unknown) =>
+      typeof one === "object" && one !== null && typeof (one as { type?: unknown }).type === "string",
+  );
 
 const isThumbprint = (value: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(value);
 

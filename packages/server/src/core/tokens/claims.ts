@@ -3,6 +3,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope } from "@signet/protocol/oauth/scope";
 import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
+import type { AuthorizationDetail } from "../authorization-details/detail-type.ts";
 import { seconds } from "../clock.ts";
 import { findConnection } from "../connections/connections.store.ts";
 import { findUpstreamOf, upstreamClaims } from "../connections/sign-in/upstream-sign-ins.ts";
@@ -41,6 +42,8 @@ export interface AccessTokenClaims {
   readonly acr?: string;
   readonly device_id?: string;
   readonly device_attestation?: Attestation;
+  /** RFC 9396 §9.1. */
+  readonly authorization_details?: readonly AuthorizationDetail[];
   /** What the token is bound to: a certificate (RFC 8705 §3.1), a key (RFC 9449 §6.1). */
   readonly cnf?: { readonly "x5t#S256"?: string; readonly jkt?: string };
 }
@@ -77,6 +80,8 @@ export interface TokenSubject {
   readonly definitions?: ScopeDefinitions;
   /** The requested and allowed resources (RFC 8707). */
   readonly resources: readonly string[];
+  /** Of the grant, or the part of it that was asked for (RFC 9396). */
+  readonly authorizationDetails?: readonly AuthorizationDetail[];
   /** The audience of the API, for a token that gives access to it. */
   readonly api?: { readonly audience: string; readonly isAll: boolean } | undefined;
   /** Undefined for client credentials: the client itself is the subject. */
@@ -232,7 +237,8 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
   const { application, user } = subject;
   const iat = seconds(now);
   // A custom scope older than the reservation of these names cannot set them either.
-  const { cnf, device_id, device_attestation, ...added } = subject.added?.accessToken ?? {};
+  const { cnf, device_id, device_attestation, authorization_details, ...added } =
+    subject.added?.accessToken ?? {};
   return {
     ...added,
     iss: subject.issuer,
@@ -247,6 +253,7 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     ...(user ? authenticationClaims(user.authentication) : {}),
     ...deviceClaims(subject.device),
     ...confirmation(subject),
+    ...(subject.authorizationDetails?.length ? { authorization_details: subject.authorizationDetails } : {}),
   };
 }
 

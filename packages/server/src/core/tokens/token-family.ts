@@ -5,6 +5,7 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import type { RecordOf } from "../../db/records.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
+import type { AuthorizationDetail } from "../authorization-details/detail-type.ts";
 import { isOfRing, type KeyRing } from "../encryption/key-ring.ts";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import type { ScopeDefinitions } from "../scopes/scope-definitions.ts";
@@ -23,6 +24,7 @@ export interface Grant {
   /** Of its custom scopes, those of requested claims included; null in grants of older versions. */
   readonly definitions: ScopeDefinitions | null;
   readonly resources: readonly string[];
+  readonly authorizationDetails: readonly AuthorizationDetail[];
   readonly authentication: Authentication;
   readonly requestedClaims: RequestedClaims;
 }
@@ -32,6 +34,7 @@ export type GrantColumn =
   | "scope"
   | "scope_definitions"
   | "resources"
+  | "authorization_details"
   | "auth_time"
   | "amr"
   | "acr"

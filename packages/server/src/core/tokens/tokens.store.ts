@@ -18,7 +18,7 @@ type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
 const familyColumns = (
   "org_id id application_id user_id session_id consent_id scope resources nonce auth_time amr acr refresh_hash " +
   "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id scope_definitions " +
-  "dpop_jkt certificate_thumbprint"
+  "dpop_jkt certificate_thumbprint authorization_details"
 ).split(" ") as ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
@@ -29,7 +29,15 @@ const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
 );
 
 export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<void> {
-  const { scopes, definitions, resources, authentication, requestedClaims, ...members } = family;
+  const {
+    scopes,
+    definitions,
+    resources,
+    authorizationDetails,
+    authentication,
+    requestedClaims,
+    ...members
+  } = family;
   await insertFamily(db, { ...toRow(members), ...grantColumns(family), generation: 0 });
 }
 
@@ -229,8 +237,8 @@ const isEnabled = async (db: Db, homeOrgId: string, userId: string): Promise<boo
   (await selectEnabled(db, { homeOrgId, userId })).length > 0;
 
 function fromRow(family: FamilyRow): TokenFamily {
-  const { scope, scope_definitions, resources, auth_time, amr, acr, requested_claims, ...others } = family;
-  const { generation, ...row } = others;
+  const { scope, scope_definitions, resources, authorization_details, ...others } = family;
+  const { auth_time, amr, acr, requested_claims, generation, ...row } = others;
   return { ...toRecord(row), ...readGrant(family) };
 }
 

@@ -56,6 +56,7 @@ import { pushedRequests } from "./0057-pushed-requests.ts";
 import { trusts } from "./0058-trusts.ts";
 import { protectedResources } from "./0059-protected-resources.ts";
 import { ledger } from "./0060-ledger.ts";
+import { authorizationDetails } from "./0061-authorization-details.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -116,4 +117,5 @@ export const timeline: readonly Migration[] = [
   trusts,
   protectedResources,
   ledger,
+  authorizationDetails,
 ];

@@ -69,7 +69,26 @@ export interface PreauthorizationTable {
   scope_definitions: string | null;
 }
 
+/** What an organisation's APIs may be asked for in detail (RFC 9396). */
+export interface AuthorizationDetailTypeTable {
+  org_id: string;
+  id: string;
+  /** As requests name it; immutable, because applications and grants refer to it. */
+  type: string;
+  display_name: string;
+  template: string;
+  /** JSON: a JSON Schema. */
+  schema: string;
+  /** The RFC 8707 resource that understands such details. */
+  resource: string | null;
+  enabled: number;
+  created_at: number;
+  updated_at: number;
+  version: number;
+}
+
 export interface ConsentsSchema {
+  authorization_detail_type: AuthorizationDetailTypeTable;
   consent: ConsentTable;
   custom_scope: CustomScopeTable;
   preauthorization: PreauthorizationTable;

@@ -29,6 +29,8 @@ export interface AuthorizationCodeTable {
   scope_definitions: string | null;
   /** The thumbprint of the key that alone may redeem it (RFC 9449 §10). */
   dpop_jkt: string | null;
+  /** JSON array (RFC 9396); null: none. */
+  authorization_details: string | null;
 }
 
 /** A device that waits for a person (RFC 8628). Codes are kept as SHA-256 only. */
@@ -93,6 +95,8 @@ export interface TokenFamilyTable {
   dpop_jkt: string | null;
   /** The certificate that its first tokens are bound to (RFC 8705 §3). */
   certificate_thumbprint: string | null;
+  /** JSON array of what was granted (RFC 9396); null: none. */
+  authorization_details: string | null;
 }
 
 /** An authorization request that a client has pushed (RFC 9126); its request_uri is kept as SHA-256 only. */

@@ -1,9 +1,11 @@
 /** Every operation of the management API. */
 import type { ApiScope } from "../../http/api/api-route.ts";
+import { detailTypesRoutes } from "./authorization-detail-types.route.ts";
 import { assignedUsersRoutes } from "./clients/assigned-users.route.ts";
 import { clientSecretsRoutes } from "./clients/client-secrets.route.ts";
 import { clientsRoutes } from "./clients/clients.route.ts";
 import { consentsRoutes } from "./consents.route.ts";
+import { grantsRoutes } from "./grants.route.ts";
 import type { ManagementDeps } from "./management.ts";
 import { preauthorizationsRoutes } from "./preauthorizations.route.ts";
 import { resourcesRoutes } from "./resources.route.ts";
@@ -22,6 +24,8 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   consentsRoutes(api, deps);
   preauthorizationsRoutes(api, deps);
   trustsRoutes(api, deps);
+  detailTypesRoutes(api, deps);
+  grantsRoutes(api, deps);
   systemAccountsRoutes(api, deps);
   systemAccountPermissionsRoutes(api, deps);
   systemAccountKeysRoutes(api, deps);

@@ -19,6 +19,7 @@ test("lists the algorithms of agents that sign in the organisation's name, not o
     clock,
     organisations: { find: async () => ({ id: ORG, settings: defaultOrganisationSettings }) as Organisation },
     customScopes: { list: async () => [] },
+    detailTypes: { list: async () => [] },
     documents: publishedDocuments({ capacity: 10, clock, idOf: () => "one" }),
     certificates: undefined,
     signingPools: {

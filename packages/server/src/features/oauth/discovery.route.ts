@@ -2,6 +2,8 @@
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
+import type { DetailType } from "../../core/authorization-details/detail-type.ts";
+import type { DetailTypeDirectory } from "../../core/authorization-details/detail-types.ts";
 import type { Clock } from "../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -26,6 +28,7 @@ export interface DiscoveryDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly customScopes: CustomScopeDirectory;
+  readonly detailTypes: Pick<DetailTypeDirectory, "list">;
   readonly signingPools: Pick<SigningPoolDirectory, "published">;
   readonly documents: PublishedDocuments;
   /** Undefined where no listener requests client certificates. */
@@ -44,7 +47,8 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
     async ({ id, settings }) => {
       const { signUp, requirePushedAuthorizationRequests } = settings;
       const customScopes = await deps.customScopes.list(id);
-      const own = { ...deps, customScopes, signUp, requirePushedAuthorizationRequests };
+      const detailTypes = await deps.detailTypes.list(id);
+      const own = { ...deps, customScopes, detailTypes, signUp, requirePushedAuthorizationRequests };
       const metadata = providerMetadata(id, own);
       // The keys of pools that sign in the organisation's name are in its JWKS (sovereign-signing.md §1).
       const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
@@ -71,6 +75,7 @@ const protocolClaims = "sub iss aud exp iat auth_time nonce acr amr azp at_hash 
 export interface ProviderDescription {
   readonly baseUrl: string;
   readonly customScopes: readonly CustomScope[];
+  readonly detailTypes: ReadonlyArray<Pick<DetailType, "type" | "enabled">>;
   readonly certificates: CertificateUse | undefined;
   /** Default: off. */
   readonly signUp?: Pick<SignUpSettings, "mode">;
@@ -78,10 +83,8 @@ export interface ProviderDescription {
   readonly requirePushedAuthorizationRequests: boolean;
 }
 
-export function providerMetadata(
-  orgId: string,
-  { baseUrl, customScopes, certificates, signUp, requirePushedAuthorizationRequests }: ProviderDescription,
-): Record<string, unknown> {
+export function providerMetadata(orgId: string, description: ProviderDescription): Record<string, unknown> {
+  const { baseUrl, customScopes, detailTypes, certificates, signUp } = description;
   const issuer = issuerOf(baseUrl, orgId);
   const authMethods = tokenEndpointAuthMethods.filter(
     (method) => certificates || !method.endsWith("tls_client_auth"),
@@ -97,12 +100,15 @@ export function providerMetadata(
     introspection_endpoint: `${issuer}/introspect`,
     end_session_endpoint: `${issuer}/end_session`,
     pushed_authorization_request_endpoint: `${issuer}/par`,
-    require_pushed_authorization_requests: requirePushedAuthorizationRequests,
+    require_pushed_authorization_requests: description.requirePushedAuthorizationRequests,
     device_authorization_endpoint: `${issuer}/device`,
     scopes_supported: [...new Set([...standardScopes, ...customScopes.map(({ name }) => name)])],
     response_types_supported: ["code"],
     response_modes_supported: responseModes,
     authorization_signing_alg_values_supported: signingAlgs,
+    authorization_details_types_supported: detailTypes.flatMap(({ type, enabled }) =>
+      enabled ? [type] : [],
+    ),
     grant_types_supported: grantTypes,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: signingAlgs,

@@ -9,6 +9,8 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope } from "@signet/protocol/oauth/scope";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
+import type { AuthorizationDetail } from "../../core/authorization-details/detail-type.ts";
+import type { DetailTypeDirectory } from "../../core/authorization-details/detail-types.ts";
 import { seconds } from "../../core/clock.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
@@ -23,6 +25,7 @@ import { entitlementScopes, grantableScopes, withoutCustom } from "../../core/sc
 import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { applicationIssuer } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
+import { activeDetails, detailsOfFamily } from "../../core/tokens/active-details.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { entitledByToken } from "../../core/tokens/entitled-by-token.ts";
 import {
@@ -50,6 +53,7 @@ export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, Refr
   readonly accessTokens: AccessTokens;
   readonly customScopes: CustomScopeDirectory;
   readonly protectedResources: Pick<ProtectedResourceDirectory, "list">;
+  readonly detailTypes: Pick<DetailTypeDirectory, "list">;
   readonly entitlements: EntitlementDirectory;
   readonly keys: Pick<SigningKeys, "signer">;
 }
@@ -119,10 +123,12 @@ async function describeAccessToken(
   if (!claims || !(await isOwnerOrAudience(deps, application, claims))) return INACTIVE;
   const scopes = await deps.accessTokens.activeScopes(organisation, claims);
   if (!scopes) return INACTIVE;
-  const { scope, ...others } = claims;
+  const { scope, authorization_details, ...others } = claims;
+  const details = authorization_details && (await activeDetails(deps, organisation.id, claims));
   const granted = scope === undefined ? {} : { scope: formatScope(scopes) };
   const current = await entitledNow(deps, organisation, { claims, scopes });
-  return { active: true, ...others, ...current, ...granted, token_type: claims.cnf?.jkt ? "DPoP" : "Bearer" };
+  const described = { active: true, ...others, ...current, ...granted, ...detailsMember(details) };
+  return { ...described, token_type: claims.cnf?.jkt ? "DPoP" : "Bearer" };
 }
 
 /** Who may introspect an access token: its client, and the client that it is for. */
@@ -133,6 +139,10 @@ export const isOwnerOrAudience = async (
 ): Promise<boolean> =>
   client_id === application.id ||
   isAudience(application, aud, await protectedResources.list(application.orgId));
+
+/** RFC 9396 §9.2. */
+const detailsMember = (details: readonly AuthorizationDetail[] = []) =>
+  details.length > 0 ? { authorization_details: details } : {};
 
 /** Roles, groups and permissions as they are, in place of what they were when the token was issued. */
 async function entitledNow(
@@ -185,6 +195,7 @@ async function describeRefreshToken(
     sub: family.userId,
     client_id: family.applicationId,
     scope: formatScope(grantableScopes(defined, application.settings.allowedScopes)),
+    ...detailsMember(await detailsOfFamily(deps, application, family)),
     iat: seconds(family.rotatedAt ?? family.createdAt),
     exp: seconds(family.refreshExpiresAt ?? family.expiresAt),
   };

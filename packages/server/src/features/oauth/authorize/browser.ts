@@ -6,6 +6,7 @@ import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { ClientKeys } from "../../../core/applications/client-keys.ts";
+import type { DetailTypeDirectory } from "../../../core/authorization-details/detail-types.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { LedgerRecorder } from "../../../core/ledger/recorder.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
@@ -57,6 +58,7 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
   readonly protectedResources: ProtectedResourceDirectory;
+  readonly detailTypes: Pick<DetailTypeDirectory, "list">;
   readonly entitlements: EntitlementDirectory;
   readonly keys: SigningKeys;
   readonly ledger: LedgerRecorder;

@@ -5,6 +5,7 @@
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Form } from "@signet/protocol/form";
+import { consentRequestHash, type RequestedScopes } from "../../../core/consents/consent.ts";
 import type { Macs } from "../../../core/encryption/macs.ts";
 import { type Prompt, requestParameters } from "./request/authorization-request.ts";
 
@@ -155,6 +156,24 @@ export const withoutEmail = (flow: Flow): Flow =>
         ...flow,
         parameters: flow.parameters.filter(([name]) => name !== "login_hint" && name !== IDENTIFIED),
       };
+
+/** Parameter of a flow that waits for an agent: its user has allowed what this hash is of. No request can send it. */
+const CONSENTED = "consented";
+
+const consentOf = (access: RequestedScopes, userId: string): string =>
+  `${userId}.${consentRequestHash(access)}`;
+
+/** Not for a browser to carry: whoever holds it is not asked for authorization details again. */
+export const withConsent = (flow: Flow, access: RequestedScopes, userId: string): Flow => ({
+  ...flow,
+  parameters: [
+    ...flow.parameters.filter(([name]) => name !== CONSENTED),
+    [CONSENTED, consentOf(access, userId)],
+  ],
+});
+
+export const hasConsented = (flow: Flow, access: RequestedScopes, userId: string | undefined): boolean =>
+  userId !== undefined && flowForm(flow).values.get(CONSENTED) === consentOf(access, userId);
 
 /** The same request, started now, with a sign-in by any user first. */
 export function withAnotherAccount(flow: Flow, prompts: readonly Prompt[], now: number): Flow {

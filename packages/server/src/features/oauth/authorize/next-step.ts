@@ -77,6 +77,8 @@ export interface AuthorizationContext extends SignInContext {
   readonly request: AuthorizationRequest;
   readonly access: RequestedScopes;
   readonly consents: readonly Consent[];
+  /** The user has allowed just this in the flow, which has waited for an agent since then. */
+  readonly isConsented?: boolean;
 }
 
 export function nextStep(context: AuthorizationContext): NextStep {
@@ -90,7 +92,9 @@ export function nextStep(context: AuthorizationContext): NextStep {
     const step = { kind: "ask-administrator", signedIn } as const;
     return ask<NextStep>(request, step, "consent_required", "an administrator must consent");
   }
-  if (consent.kind === "ask-user" || request.prompts.includes("consent")) {
+  // Authorization details are of one act: no consent from before, of whomever, is to this one.
+  const hasNewDetails = (context.access.details?.length ?? 0) > 0 && !context.isConsented;
+  if (consent.kind === "ask-user" || hasNewDetails || request.prompts.includes("consent")) {
     // Where only administrators consent, the user can continue or cancel, and no consent is recorded.
     const adminConsentId = consent.kind === "settled" && mode === "organisation" ? consent.consentId : null;
     const step = { kind: "consent", signedIn, adminConsentId } as const;

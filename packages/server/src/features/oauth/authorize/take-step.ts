@@ -9,7 +9,7 @@ import type { Db } from "../../../db/open.ts";
 import { type BrowserDeps, flowPath, openFlow, redirectTo, type Visit } from "./browser.ts";
 import { type RequestedAccess, requestedAccess } from "./consent/requested-access.ts";
 import { showPasskeyOffer, showStepUp } from "./factors/factor-step.ts";
-import { type Flow, flowForm } from "./flow.ts";
+import { type Flow, flowForm, hasConsented } from "./flow.ts";
 import { type NextStep, nextStep, signInStep } from "./next-step.ts";
 import { type PageRequest, readPageRequest } from "./page-request.ts";
 import { answerWithCode, answerWithError } from "./request/answer.ts";
@@ -79,9 +79,10 @@ export async function readFlow(
     requireKnownPrompts(visit.organisation, asked);
     const context = await loadSignInContext(deps, visit, flow, asked);
     const request = grantableRequest(asked, context.signedIn?.user);
-    const access = requestedAccess(request, rules.customScopes);
+    const access = requestedAccess(request, rules);
     const consents = await activeConsents(deps, request, context.signedIn?.user.id);
-    const step = nextStep({ ...context, request, access, consents });
+    const isConsented = hasConsented(flow, access, context.signedIn?.user.id);
+    const step = nextStep({ ...context, request, access, consents, isConsented });
     return { kind: "authorization", flow, request, access, step };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;

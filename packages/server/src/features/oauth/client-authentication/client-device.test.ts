@@ -188,6 +188,7 @@ forEachDatabase(({ fresh }) => {
     const about = {
       baseUrl: "https://id.example",
       customScopes: [],
+      detailTypes: [],
       requirePushedAuthorizationRequests: false,
     };
     const byProxy = providerMetadata(device.orgId, { ...about, certificates: { baseUrl: undefined } });

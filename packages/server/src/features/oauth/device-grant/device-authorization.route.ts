@@ -41,7 +41,7 @@ import {
   identifyClient,
 } from "../client-authentication/client-authentication.ts";
 import { limitNetwork } from "../network-limit.ts";
-import { requestedResources } from "../token/grant.ts";
+import { refuseDetails, requestedResources } from "../token/grant.ts";
 
 export interface DeviceRouteDeps extends RecordDeps, ClientAuthenticationDeps, AccessDeps {
   readonly organisations: OrganisationDirectory;
@@ -56,6 +56,7 @@ function requestedAccess(application: Application, form: Form, rules: AccessRule
     throw new OAuthError("unauthorized_client", "the client may not use the device code grant", {
       reason: "grant-not-allowed",
     });
+  refuseDetails(form);
   return resolveAccess(
     {
       scopes: readScopes(form.values.get("scope"), settings.allowedScopes),

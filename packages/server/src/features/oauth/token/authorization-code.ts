@@ -21,12 +21,15 @@ import {
   type GrantBasis,
   type GrantDeps,
   type GrantRequest,
+  grantedDetails,
   stillAllowedResources,
   stillAllowedScopes,
 } from "./grant.ts";
 
 interface CodeBasis extends GrantBasis {
   readonly code: AuthorizationCode;
+  /** What the family is granted. */
+  readonly keptDetails: AuthorizationCode["authorizationDetails"];
   readonly familyId: string;
 }
 
@@ -59,6 +62,7 @@ async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<Cod
   if (code.usedAt !== null) throw await replayed(deps, request, code);
   if (code.expiresAt <= now) throw refused("expired");
   const resources = await stillAllowedResources(deps, request, code.resources);
+  const details = await grantedDetails(deps, request, code, resources);
   const user = await findUser(db, organisation.id, code.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 
@@ -73,6 +77,8 @@ async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<Cod
     ...(code.signing ? { signingRequest: code.signing } : {}),
     scopes: await stillAllowedScopes(deps, code, application),
     resources,
+    authorizationDetails: details.asked,
+    keptDetails: details.kept,
     user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims, granted },
   };
 }
@@ -80,7 +86,7 @@ async function validateCode(deps: GrantDeps, request: GrantRequest): Promise<Cod
 async function redeemCode(
   deps: GrantDeps,
   request: GrantRequest,
-  { code, familyId }: CodeBasis,
+  { code, familyId, keptDetails }: CodeBasis,
   signed: SignedTokens | HeldTokens,
 ): Promise<ConsumedGrant> {
   const { application, deviceId, dpopJkt, certificateThumbprint } = request;
@@ -92,7 +98,7 @@ async function redeemCode(
   const tokens = await deps.database.transaction(async (tx) => {
     if (!(await markCodeUsed(tx, { orgId, codeHash, familyId, now }))) return undefined;
     const family = { id: familyId, refreshToken, now };
-    const basis = { ...code, deviceId, dpopJkt, certificateThumbprint };
+    const basis = { ...code, authorizationDetails: keptDetails, deviceId, dpopJkt, certificateThumbprint };
     if (!(await startTokenFamily(tx, application, basis, family)))
       throw refused("the session or the consent has ended");
     return releaseTokens(signed, tx);

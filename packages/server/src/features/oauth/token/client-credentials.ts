@@ -15,13 +15,14 @@ import {
   withoutCustom,
 } from "../../../core/scopes/scopes.ts";
 import { releaseTokens } from "../../../core/tokens/signer.ts";
-import { type Grant, type GrantRequest, requestedResources } from "./grant.ts";
+import { type Grant, type GrantRequest, refuseDetails, requestedResources } from "./grant.ts";
 
 export function clientCredentialsGrant(deps: AccessDeps): Grant {
   return {
     grantType: "client_credentials",
     validate: async (request) => {
       const { form, application, organisation } = request;
+      refuseDetails(form);
       const { allowedScopes, signingPoolId } = application.settings;
       const rules = await readAccessRules(deps, organisation.id);
       const { customScopes: defined } = rules;

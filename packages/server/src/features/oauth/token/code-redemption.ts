@@ -19,6 +19,7 @@ export interface FamilyBasis
     | "scopes"
     | "definitions"
     | "resources"
+    | "authorizationDetails"
     | "nonce"
     | "authentication"
     | "requestedClaims"

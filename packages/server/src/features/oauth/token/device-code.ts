@@ -27,6 +27,7 @@ import {
   type GrantBasis,
   type GrantDeps,
   type GrantRequest,
+  refuseDetails,
   stillAllowedResources,
   stillAllowedScopes,
 } from "./grant.ts";
@@ -68,6 +69,7 @@ async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): 
   const { approval, signing } = authorization;
   const scopes = await stillAllowedScopes(deps, authorization, application);
   const resources = await stillAllowedResources(deps, request, authorization.resources);
+  refuseDetails(request.form);
   const user = await findUser(db, organisation.id, approval.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 
@@ -134,7 +136,9 @@ async function redeemDeviceCode(
     // RFC 8628 has neither nonce nor claims parameter.
     const requested = { nonce: null, requestedClaims: noRequestedClaims };
     const binding = { deviceId, dpopJkt, certificateThumbprint };
-    const basis = { orgId, scopes, definitions, resources, ...approval, ...requested, ...binding };
+    const authorizationDetails: [] = [];
+    const granted = { scopes, definitions, resources, authorizationDetails };
+    const basis = { orgId, ...granted, ...approval, ...requested, ...binding };
     if (!(await startTokenFamily(tx, application, basis, { id: familyId, refreshToken, now })))
       throw refused("the session or the consent has ended");
     return releaseTokens(signed, tx);

@@ -6,6 +6,13 @@
 import type { Form } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application, GrantType } from "../../../core/applications/application.ts";
+import type { AuthorizationDetail } from "../../../core/authorization-details/detail-type.ts";
+import {
+  invalidDetails,
+  narrowedDetails,
+  stillAllowedDetails,
+  usableTypes,
+} from "../../../core/authorization-details/details.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import {
@@ -40,7 +47,7 @@ export interface GrantRequest {
 
 /** A validated grant: what it gives, and to whom. Each grant adds what it consumes later. */
 export interface GrantBasis
-  extends Pick<TokenSubject, "scopes" | "resources" | "user" | "definitions">,
+  extends Pick<TokenSubject, "scopes" | "resources" | "authorizationDetails" | "user" | "definitions">,
     Pick<SigningContext, "proofHash" | "signingRequest"> {}
 
 export interface ConsumedGrant {
@@ -93,6 +100,37 @@ export async function stillAllowedResources(
   // Without this check a grant that lost all its resources would get a token for the default audience.
   if (granted.length > 0 && allowed.length === 0) throw invalidTarget();
   return form.values.has("resource") ? requestedResources(form, allowed) : allowed;
+}
+
+/** What was granted in detail (RFC 9396), and what of it this token has. */
+export interface GrantedDetails {
+  /** What the grant goes on with. */
+  readonly kept: readonly AuthorizationDetail[];
+  readonly asked: readonly AuthorizationDetail[];
+}
+
+/**
+ * The authorization details of the grant that may still be given, or the part that the request asks for.
+ * @param resources of this token
+ * @throws OAuthError invalid_authorization_details
+ */
+export async function grantedDetails(
+  { detailTypes }: Pick<GrantDeps, "detailTypes">,
+  { form, application }: Pick<GrantRequest, "form" | "application">,
+  granted: Parameters<typeof stillAllowedDetails>[0],
+  resources: readonly string[],
+): Promise<GrantedDetails> {
+  const text = form.values.get("authorization_details");
+  if (granted.authorizationDetails.length === 0 && text === undefined) return { kept: [], asked: [] };
+  const usable = usableTypes(application, await detailTypes.list(application.orgId));
+  const allowed = stillAllowedDetails(granted, usable, resources);
+  return { kept: stillAllowedDetails(granted, usable, []), asked: narrowedDetails(text, allowed, usable) };
+}
+
+/** Where no user is asked for them, none can be granted. @throws OAuthError invalid_authorization_details */
+export function refuseDetails({ values }: Form): void {
+  if (values.has("authorization_details"))
+    throw invalidDetails("authorization_details needs an authorization request");
 }
 
 const MAX_RESOURCES = 10;

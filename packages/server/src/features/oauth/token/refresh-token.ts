@@ -25,6 +25,7 @@ import {
   type GrantBasis,
   type GrantDeps,
   type GrantRequest,
+  grantedDetails,
   stillAllowedResources,
   stillAllowedScopes,
 } from "./grant.ts";
@@ -74,13 +75,16 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
   if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 
   const { authentication, nonce, sessionId, consentId, requestedClaims } = family;
+  const resources = await stillAllowedResources(deps, request, family.resources);
+  const details = await grantedDetails(deps, request, family, resources);
   const granted = { definitions: family.definitions, createdAt: family.createdAt };
   return {
     family,
     token,
     proofHash,
     scopes: await narrowedScopes(deps, request, family),
-    resources: await stillAllowedResources(deps, request, family.resources),
+    resources,
+    authorizationDetails: details.asked,
     user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims, granted },
   };
 }

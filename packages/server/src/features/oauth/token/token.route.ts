@@ -8,6 +8,7 @@ import type { Activity } from "../../../core/activity/activity.ts";
 import { countToken } from "../../../core/activity/kinds.ts";
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
+import type { AuthorizationDetail } from "../../../core/authorization-details/detail-type.ts";
 import { seconds } from "../../../core/clock.ts";
 import { type DpopProof, invalidProof, useDpopProof } from "../../../core/dpop/dpop-proof.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
@@ -70,6 +71,8 @@ interface TokenResponse {
   readonly scope?: string;
   readonly id_token?: string;
   readonly refresh_token?: string;
+  /** RFC 9396 §7. */
+  readonly authorization_details?: readonly AuthorizationDetail[];
 }
 
 export function tokenRoute(app: FastifyInstance, direct: DirectCalls, deps: TokenRouteDeps): void {
@@ -177,6 +180,7 @@ async function issueTokens(
     refreshToken,
     expiresIn,
     scopes: subject.scopes,
+    details: subject.authorizationDetails ?? [],
     isDpop: proof !== undefined,
   });
 }
@@ -184,16 +188,25 @@ async function issueTokens(
 interface Issued extends ConsumedGrant {
   readonly expiresIn: number;
   readonly scopes: readonly string[];
+  readonly details: readonly AuthorizationDetail[];
   readonly isDpop: boolean;
 }
 
-const tokenResponse = ({ tokens, refreshToken, expiresIn, scopes, isDpop }: Issued): TokenResponse => ({
+const tokenResponse = ({
+  tokens,
+  refreshToken,
+  expiresIn,
+  scopes,
+  details,
+  isDpop,
+}: Issued): TokenResponse => ({
   access_token: tokens.accessToken,
   token_type: isDpop ? "DPoP" : "Bearer",
   expires_in: expiresIn,
   ...(scopes.length > 0 ? { scope: formatScope(scopes) } : {}),
   ...(tokens.idToken === undefined ? {} : { id_token: tokens.idToken }),
   ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+  ...(details.length > 0 ? { authorization_details: details } : {}),
 });
 
 /** What of the grant one token may have, and whose rules it follows. @throws OAuthError */
@@ -251,7 +264,7 @@ function requireGrant(grants: readonly Grant[], { settings }: Application, grant
 async function resolveSubject(
   deps: TokenRouteDeps,
   application: Application,
-  { scopes, definitions, resources, user }: GrantBasis,
+  { scopes, definitions, resources, authorizationDetails = [], user }: GrantBasis,
   device: TokenDevice | undefined,
 ): Promise<TokenSubject> {
   // A user who was unassigned since the grant gets no more tokens for the application.
@@ -264,7 +277,7 @@ async function resolveSubject(
   const api = await apiAccess(deps, application, scopes);
   const named = user && !api ? withoutApi(deps, { scopes, resources }, issuer) : resources;
   const granted = { scopes, ...(definitions === undefined ? {} : { definitions }), resources: named };
-  const subject = { issuer, application, ...granted, user, device };
+  const subject = { issuer, application, ...granted, authorizationDetails, user, device };
   return { ...subject, ...(api ? { api } : {}), added: await addedClaims(deps, subject) };
 }
 

@@ -6,8 +6,9 @@ export type ConsentsTexts = {
   };
   consent: {
     heading: (values: { application: string }) => string; signedInAs: string; switchAccount: string;
-    listTitle: string; sensitive: string; customScope: (values: { name: string }) => string; goesTo: string;
-    allow: string; deny: string; remembered: string;
+    detailsTitle: string; listTitle: string; sensitive: string;
+    customScope: (values: { name: string }) => string; goesTo: string; allow: string; deny: string;
+    remembered: string; eachTime: string;
   };
   consents: {
     title: string; heading: string; summary: (values: { organisation: string }) => string; none: string;

@@ -21,6 +21,16 @@ const view: ConsentView = {
     { name: "payroll:write", description: "Change salaries", sensitive: true },
     { name: "ledger" },
   ],
+  details: [
+    {
+      type: "payment",
+      displayName: "Payments",
+      parts: [
+        { kind: "text", text: "Pay " },
+        { kind: "value", text: "12.50 EUR" },
+      ],
+    },
+  ],
   redirectHost: "app.payroll.example",
   asked: "what-is-asked",
   otherAccountUri: "/oauth/1/authorize?prompt=login",

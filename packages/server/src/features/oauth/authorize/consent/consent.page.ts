@@ -1,6 +1,7 @@
 /** The consent page. */
 
 import { applicationHome, avatar } from "../../../../html/components/avatar.ts";
+import { type DetailText, detailList } from "../../../../html/components/detail-list.ts";
 import { type FormSeal, hiddenFields, sealFields } from "../../../../html/components/form.ts";
 import { ringMark } from "../../../../html/components/ring-mark.ts";
 import { type ScopeText, scopeList } from "../../../../html/components/scope-list.ts";
@@ -12,6 +13,7 @@ export type ConsentView = SignInFrame &
     action: string;
     user: { email: string };
     scopes: readonly ScopeText[];
+    details: readonly DetailText[];
     asked: string;
     /** The host of the redirect URI, e.g. `app.example.com`. */
     redirectHost: string;
@@ -26,6 +28,7 @@ export function consentPage(view: ConsentView): Html {
     title: heading,
     emblem: parties(view),
     body: html`${consentTitle(view, heading)}
+${view.details.length > 0 && detailsPanel(view)}
 <div class="panel"><h2 id="scopes-title">${text.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
@@ -36,9 +39,14 @@ ${sealFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 </div>
 </form>
 <div class="quiet after"><p>${text.goesTo} <bdi class="host">${view.redirectHost}</bdi></p>
-<p>${text.remembered}</p></div>`,
+<p>${view.details.length > 0 ? text.eachTime : text.remembered}</p></div>`,
   });
 }
+
+/** First, because it is what the user has come to decide. */
+const detailsPanel = ({ details, messages }: Pick<ConsentView, "details" | "messages">): Html =>
+  html`<div class="panel"><h2 id="details-title">${messages.consent.detailsTitle}</h2>
+${detailList(details, "details-title")}</div>`;
 
 /** Who asks for what is whose: application, Signet, user. */
 const parties = ({ application, user }: Pick<ConsentView, "application" | "user">): Html =>
@@ -46,7 +54,7 @@ const parties = ({ application, user }: Pick<ConsentView, "application" | "user"
 
 /** The heading, and who is signed in. */
 function consentTitle(
-  { application, user, messages, otherAccountUri }: Omit<ConsentView, "redirectHost" | "asked">,
+  { application, user, messages, otherAccountUri }: Omit<ConsentView, "redirectHost" | "asked" | "details">,
   heading: string,
 ): Html {
   const { signedInAs, switchAccount } = messages.consent;
@@ -57,7 +65,9 @@ ${applicationHome({ homepageUri: application.homepageUri })}
 }
 
 /** Admin consent is required: tells the user whom to ask, and leads back to the application. */
-export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" | "asked">): Html {
+export function administratorConsentPage(
+  view: Omit<ConsentView, "redirectHost" | "asked" | "details">,
+): Html {
   const { administratorConsent: text } = view.messages;
   const heading = text.heading({ application: view.application.name });
   const explanation = text.explanation({

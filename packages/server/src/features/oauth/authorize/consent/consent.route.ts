@@ -32,6 +32,9 @@ async function showConsent(deps: BrowserDeps, visit: Visit): Promise<void> {
     user: { email: user.email },
     asked: consentRequestHash(access),
     scopes: access.scopes.map((name) => scopeText(name, customScopes)),
+    details: access.details.map(({ detail, displayName, text }) => ({
+      ...{ type: detail.type, displayName, parts: text },
+    })),
     redirectHost: redirectHost(request.redirectUri),
     otherAccountUri: flowPath(deps, visit, "authorize", otherAccount),
   };

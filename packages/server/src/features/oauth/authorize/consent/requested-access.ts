@@ -1,5 +1,8 @@
 /** What an authorization request needs consent for: its scopes, and the scopes of individually requested claims. */
-import type { RequestedScopes } from "../../../../core/consents/consent.ts";
+import type { AuthorizationDetail, DetailType } from "../../../../core/authorization-details/detail-type.ts";
+import { fillTemplate } from "../../../../core/authorization-details/template.ts";
+import type { DescribedDetail, RequestedScopes } from "../../../../core/consents/consent.ts";
+import type { AccessRules } from "../../../../core/protected-resources/asked-access.ts";
 import { isApiScope } from "../../../../core/scopes/api-scopes.ts";
 import { type CustomScope, fingerprintsOf } from "../../../../core/scopes/custom-scope.ts";
 import {
@@ -14,12 +17,13 @@ import type { AuthorizationRequest } from "../request/authorization-request.ts";
 export interface RequestedAccess extends RequestedScopes {
   /** The supported part of the `claims` parameter. */
   readonly requestedClaims: RequestedClaims;
+  readonly details: readonly DescribedDetail[];
 }
 
 /** An individually requested claim counts as its scope for consent (left open by OpenID Connect Core §5.5). */
 export function requestedAccess(
-  request: Pick<AuthorizationRequest, "application" | "scopes" | "requestedClaims">,
-  customScopes: readonly CustomScope[],
+  request: Pick<AuthorizationRequest, "application" | "scopes" | "requestedClaims" | "authorizationDetails">,
+  { customScopes, detailTypes }: Pick<AccessRules, "customScopes" | "detailTypes">,
 ): RequestedAccess {
   const { allowedScopes } = request.application.settings;
   // Without `openid` there is neither an ID token nor userinfo.
@@ -35,7 +39,17 @@ export function requestedAccess(
     fingerprints: fingerprintsOf(customScopes, scopes),
     definitions: definitionsOf(customScopes, scopes),
     requestedClaims: named.requested,
+    details: request.authorizationDetails.flatMap((detail) => describedDetail(detail, detailTypes)),
   };
+}
+
+function describedDetail(
+  detail: AuthorizationDetail,
+  detailTypes: readonly DetailType[],
+): readonly DescribedDetail[] {
+  const type = detailTypes.find((one) => one.type === detail.type);
+  if (!type) return [];
+  return [{ detail, displayName: type.displayName, text: fillTemplate(type.template, detail) }];
 }
 
 /** A scope as pages describe it: custom scopes bring their own text. */

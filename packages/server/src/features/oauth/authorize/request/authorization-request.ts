@@ -13,6 +13,12 @@ import type { Application, ApplicationSettings } from "../../../../core/applicat
 import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
 import { signsMessages } from "../../../../core/applications/security-profile.ts";
 import { noteCaller } from "../../../../core/audit/audited-request.ts";
+import type { AuthorizationDetail } from "../../../../core/authorization-details/detail-type.ts";
+import {
+  readDetails,
+  targetsOfDetails,
+  usableTypes,
+} from "../../../../core/authorization-details/details.ts";
 import {
   type AccessRules,
   nameableBy,
@@ -47,6 +53,7 @@ export const requestParameters: ReadonlySet<string> = new Set([
   "id_token_hint",
   "ui_locales",
   "resource",
+  "authorization_details",
   "request",
   "request_uri",
 ]);
@@ -81,6 +88,8 @@ export interface SignInRequest {
 export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
+  /** RFC 9396; of types that the client may ask for, as their schemas want them. */
+  readonly authorizationDetails: readonly AuthorizationDetail[];
   readonly codeChallenge: string | null;
   /** The thumbprint of the key that alone may redeem the code (RFC 9449 §10). */
   readonly dpopJkt: string | null;
@@ -151,10 +160,14 @@ export function readAuthorizationRequest(
   refuseUnsupported(target, values);
   const { settings } = target.application;
   const requestedClaims = parseRequestedClaims(values.get("claims"));
+  const usable = usableTypes(target.application, rules.detailTypes);
+  const details = readDetails(values.get("authorization_details"), usable);
+  const nameable = nameableBy(target.application, rules);
+  const named = requestedResources(form, nameable);
   const { scopes, resources } = resolveAccess(
     {
       scopes: readScopes(values.get("scope"), settings.allowedScopes),
-      resources: requestedResources(form, nameableBy(target.application, rules)),
+      resources: targetsOfDetails(details, usable, { named, nameable }),
     },
     rules,
   );
@@ -163,6 +176,7 @@ export function readAuthorizationRequest(
     ...target,
     scopes,
     resources,
+    authorizationDetails: details,
     codeChallenge: readChallenge(values, settings, { scopes, nonce }),
     dpopJkt: readThumbprint(values.get("dpop_jkt")),
     nonce,

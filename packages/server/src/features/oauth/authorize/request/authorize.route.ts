@@ -112,7 +112,12 @@ const recordDecision = (
     action,
     target: request.application.id,
     address: addressOf(visit.request),
-    details: { scopes: access.scopes },
+    details: {
+      scopes: access.scopes,
+      ...(access.details.length > 0
+        ? { authorizationDetails: access.details.map(({ detail }) => detail.type) }
+        : {}),
+    },
   });
 
 async function allow(
@@ -121,8 +126,11 @@ async function allow(
   current: AuthorizationFlow,
   { signedIn, adminConsentId }: { signedIn: SignedIn; adminConsentId: string | null },
 ): Promise<void> {
-  if (adminConsentId !== null)
+  if (adminConsentId !== null) {
+    if (current.access.details.length > 0)
+      await recordDecision(deps, visit, current, signedIn, "consent.granted");
     return answerGranted(deps, visit, current, { signedIn, consentId: adminConsentId });
+  }
   const { application } = current.request;
   const { scopes, fingerprints, definitions } = current.access;
   const { id: orgId } = visit.organisation;

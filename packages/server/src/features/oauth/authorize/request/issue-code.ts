@@ -51,6 +51,7 @@ export async function issueCode(
     scopes: request.scopes,
     definitions: access.definitions,
     resources: request.resources,
+    authorizationDetails: request.authorizationDetails,
     codeChallenge: request.codeChallenge,
     dpopJkt: request.dpopJkt,
     nonce: request.nonce,

@@ -19,7 +19,7 @@ import {
 } from "../../../../core/tokens/signer.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, orgPath, redirectTo, type Visit } from "../browser.ts";
-import { withPrompts } from "../flow.ts";
+import { withConsent, withPrompts } from "../flow.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { authenticationClaims, type CodeBasis, type GrantedRequest, issueCode } from "./issue-code.ts";
 
@@ -104,9 +104,10 @@ async function beginSigning(
   const { flow, request } = granted;
   // The user has consented; the consent page is not shown again after the wait.
   const prompts = request.prompts.filter((prompt) => prompt !== "consent");
+  const consented = withConsent(withPrompts(flow, prompts), granted.access, basis.signedIn.user.id);
   const continuation = {
     kind: "authorization",
-    flow: deps.flows.seal(withPrompts(flow, prompts)),
+    flow: deps.flows.seal(consented),
     familyId,
     claimsHash: claimsHash(tokens),
   } as const;
@@ -122,7 +123,7 @@ async function tokensToSign(
   { signedIn, consentId }: CodeBasis,
   familyId: string,
 ): Promise<TokensToSign> {
-  const { application, scopes, resources, nonce, dpopJkt } = request;
+  const { application, scopes, resources, authorizationDetails, nonce, dpopJkt } = request;
   const now = deps.clock();
   const rules = await readAccessRules(deps, application.orgId);
   const subject = {
@@ -131,6 +132,7 @@ async function tokensToSign(
     application,
     scopes,
     resources,
+    authorizationDetails,
     jkt: dpopJkt ?? undefined,
     user: {
       user: signedIn.user,
