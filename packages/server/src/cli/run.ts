@@ -25,6 +25,7 @@ import { consentCommands } from "./consent/consent-commands.ts";
 import { devCommand } from "./dev/dev-command.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
+import { detailTypeCommands, grantCommands } from "./authorization-detail-type/detail-type-commands.ts";
 import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust-commands.ts";
 import { distributeCommand } from "./distribute.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
@@ -92,6 +93,8 @@ const onDatabase: readonly Command[] = [
   ...invitationCommands,
   ...consentCommands,
   ...trustCommands,
+  ...detailTypeCommands,
+  ...grantCommands,
   ...auditCommands,
   ...sharedApplicationCommands,
   ...signInCommands,

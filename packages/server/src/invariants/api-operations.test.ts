@@ -16,6 +16,7 @@ import { deviceCases } from "../testing/api-operations/devices.ts";
 import { legacyHolderCases } from "../testing/api-operations/legacy-holders.ts";
 import { legacySignedCases } from "../testing/api-operations/legacy-signed.ts";
 import { managementCases } from "../testing/api-operations/management.ts";
+import { managementDetailCases } from "../testing/api-operations/management-details.ts";
 import { managementTrustCases } from "../testing/api-operations/management-trusts.ts";
 import { sessionKeyCases } from "../testing/api-operations/session-keys.ts";
 import { sovereignCases } from "../testing/api-operations/sovereign.ts";
@@ -33,6 +34,7 @@ import { makeOrganisation, startTestService, type TestService } from "../testing
 
 const cases: ApiCases = {
   ...managementCases,
+  ...managementDetailCases,
   ...managementTrustCases,
   ...systemAccountCases,
   ...sessionKeyCases,

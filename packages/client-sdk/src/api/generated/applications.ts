@@ -82,6 +82,8 @@ export type ApiApplication = {
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
   requireDpopNonce: boolean;
+  /** Types of authorization details that it may request (RFC 9396) */
+  authorizationDetailsTypes: string[];
   /** `false` revokes codes and refresh tokens permanently */
   enabled: boolean;
   /** The organisation whose application it is; null for the organisation's own */
@@ -156,6 +158,7 @@ export type ApiApplicationChange = {
   introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   dpopBoundAccessTokens?: boolean | null;
   requireDpopNonce?: boolean | null;
+  authorizationDetailsTypes?: string[] | null;
   enabled?: boolean | null;
 };
 
@@ -276,6 +279,8 @@ export type ApiNewApplication = {
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
   requireDpopNonce?: boolean | null;
+  /** Types of authorization details that it may request (RFC 9396) */
+  authorizationDetailsTypes?: string[] | null;
   /** `false` revokes codes and refresh tokens permanently */
   enabled?: boolean | null;
 };

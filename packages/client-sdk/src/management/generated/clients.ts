@@ -92,6 +92,8 @@ export type ChangedClient = {
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
   requireDpopNonce?: boolean | null;
+  /** Types of authorization details that it may request (RFC 9396) */
+  authorizationDetailsTypes?: string[] | null;
 };
 
 export type Client = {
@@ -174,6 +176,8 @@ export type Client = {
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
   requireDpopNonce: boolean;
+  /** Types of authorization details that it may request (RFC 9396) */
+  authorizationDetailsTypes: string[];
   secrets: ClientSecret[];
   createdAt: string;
   updatedAt: string;
@@ -284,6 +288,8 @@ export type NewClient = {
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
   requireDpopNonce?: boolean | null;
+  /** Types of authorization details that it may request (RFC 9396) */
+  authorizationDetailsTypes?: string[] | null;
 };
 
 export type ClientsCalls = {

@@ -52,7 +52,7 @@ const dummies: Readonly<Record<string, string>> = {
   ...{ email: "ada@acme.example", "new-email": "ada@lovelace.example", "display-name": "Pay" },
   ...{ connection: id, domain: "acme.example" },
   ...{ url: "https://app.example/hooks", webhook: id, from: "2026-01-01T00:00:00Z" },
-  ...{ kind: "workload", issuer: "https://issuer.example" },
+  ...{ template: "Pay {amount}", kind: "workload", issuer: "https://issuer.example" },
   ...{
     identifier: "https://api.example",
     "forward-to": "http://localhost:3000/",
@@ -111,6 +111,7 @@ function lineOf(command: Command): string[] {
   const files: Readonly<Record<string, string>> = {
     file: path.join(folder, fileNames[command.name] ?? "config"),
     keys: path.join(folder, "keys"),
+    schema: path.join(folder, "config"),
   };
   const given = required
     .filter(([name]) => name !== "format")

@@ -1,10 +1,12 @@
 /** Holding authorization details against the schema of their type, within a time. */
 import { createContext, Script } from "node:vm";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { Check } from "typebox/schema";
 import type { AuthorizationDetail, DetailSchema } from "./detail-type.ts";
+import { MAX_MATCHED_TEXT } from "./pattern-rules.ts";
 
-/** Of one request: a pattern that backtracks is interrupted. */
-const MAX_MS = 50;
+/** Of one request. What the rules of schemas let through ends long before, on a machine that is not overloaded. */
+const MAX_MS = 1_000;
 
 /** The engine interrupts a script after its time, whatever it calls and wherever in a regular expression it is. */
 const timed = new Script("run()");
@@ -22,19 +24,37 @@ function described(schema: DetailSchema, detail: AuthorizationDetail): object {
   return others;
 }
 
-/** @returns whether each keeps its schema; false too when that took too long to find out */
+/** Within what patterns may be tried on: in a schema that has some, every text and name is short. */
+function isMatchable(schema: DetailSchema, detail: AuthorizationDetail): boolean {
+  return !/"pattern(?:Properties)?":/.test(JSON.stringify(schema)) || hasShortTexts(detail);
+}
+
+function hasShortTexts(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= MAX_MATCHED_TEXT;
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, member]) => hasShortTexts(name) && hasShortTexts(member));
+}
+
+/**
+ * @returns whether each keeps its schema
+ * @throws OAuthError temporarily_unavailable when that took too long to find out
+ */
 export function keepSchemas(
   pairs: ReadonlyArray<{ readonly schema: DetailSchema; readonly detail: AuthorizationDetail }>,
 ): boolean {
   let isKept = false;
   room.run = () => {
-    isKept = pairs.every(({ schema, detail }) => Check(schema, described(schema, detail)));
+    isKept = pairs.every(
+      ({ schema, detail }) => isMatchable(schema, detail) && Check(schema, described(schema, detail)),
+    );
   };
   try {
     timed.runInContext(room, { timeout: MAX_MS });
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-    return false;
+    throw new OAuthError("temporarily_unavailable", "authorization_details could not be checked in time", {
+      cause: error,
+    });
   } finally {
     delete room.run;
   }

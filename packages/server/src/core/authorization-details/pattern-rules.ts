@@ -1,12 +1,13 @@
 /**
  * Which regular expressions a schema may have. JavaScript's engine backtracks, and reads some texts in so many ways that nobody
  * waits for the answer: a repetition inside a repetition, and many choices in a row. They are refused where the schema is
- * written; check-details.ts limits the time of what is left.
+ * written, by an upper bound of the ways to read a text of the greatest length.
  */
 
 const MAX_PATTERN = 200;
-/** Repetitions of variable length and groups with alternatives: each multiplies the ways to read a text. */
-const MAX_CHOICES = 4;
+/** Characters of a text that patterns are tried on (check-details.ts). */
+export const MAX_MATCHED_TEXT = 500;
+const MAX_WAYS = 1_000_000;
 
 /** Why a pattern is refused; undefined when it is accepted. */
 export function patternFault(pattern: string): string | undefined {
@@ -19,10 +20,10 @@ export function patternFault(pattern: string): string | undefined {
   if (/\\[1-9k]/.test(pattern)) return "has a pattern with a back reference";
   const bare = withoutClasses(pattern);
   if (/\(\?(?!:)/.test(bare)) return "has a pattern with a look-around or a named group";
-  const choices = countChoices(bare.replaceAll("(?:", "("));
-  if (choices === undefined) return "has a pattern with a choice inside a repetition";
-  return choices > MAX_CHOICES
-    ? `has a pattern with more than ${MAX_CHOICES} repetitions and alternatives`
+  const ways = countWays(bare.replaceAll("(?:", "("));
+  if (ways === undefined) return "has a pattern with a choice inside a repetition";
+  return ways > MAX_WAYS
+    ? "has a pattern with too many open repetitions and alternatives: begin it with ^, and give repetitions a maximum"
     : undefined;
 }
 
@@ -33,28 +34,36 @@ const withoutClasses = (pattern: string): string =>
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
 /** @returns undefined when a repetition is of a group that itself can be read in several ways */
-function countChoices(bare: string): number | undefined {
-  const open: Array<{ hasChoice: boolean }> = [{ hasChoice: false }];
-  let choices = 0;
+function countWays(bare: string): number | undefined {
+  const groups: Array<{ hasChoice: boolean }> = [{ hasChoice: false }];
+  // A match may begin anywhere.
+  const counted = { open: bare.startsWith("^") ? 0 : 1, ways: 1 };
   let closed: { hasChoice: boolean } | undefined;
-  const choose = () => {
-    choices += 1;
-    const last = open.at(-1);
-    if (last) last.hasChoice = true;
-  };
   for (let at = 0; at < bare.length; ) {
     const [quantifier = ""] = QUANTIFIER.exec(bare.slice(at)) ?? [];
-    if (quantifier !== "") {
-      const isFixed = /^\{\d+\}/.test(quantifier);
-      if (closed?.hasChoice && !quantifier.startsWith("?")) return undefined;
-      if (!isFixed) choose();
-    } else if (bare[at] === "(") open.push({ hasChoice: false });
-    else if (bare[at] === "|" && !open.at(-1)?.hasChoice) choose();
-    const ended = bare[at] === ")" ? open.pop() : undefined;
-    const outer = open.at(-1);
-    if (ended?.hasChoice && outer) outer.hasChoice = true;
-    closed = ended;
+    const group = groups.at(-1);
+    if (quantifier !== "" && closed?.hasChoice && !quantifier.startsWith("?")) return undefined;
+    if ((countQuantifier(quantifier, counted) || bare[at] === "|") && group) group.hasChoice = true;
+    if (bare[at] === "|") counted.ways += 1;
+    if (bare[at] === "(") groups.push({ hasChoice: false });
+    closed = bare[at] === ")" ? groups.pop() : undefined;
+    const outer = groups.at(-1);
+    if (closed?.hasChoice && outer) outer.hasChoice = true;
     at += Math.max(quantifier.length, 1);
   }
-  return choices;
+  let { ways } = counted;
+  // So many places in a row where one ends and the next begins.
+  for (let one = 1; one <= counted.open; one += 1) ways *= MAX_MATCHED_TEXT / one;
+  return ways;
+}
+
+/** @returns whether it leaves a choice */
+function countQuantifier(quantifier: string, counted: { open: number; ways: number }): boolean {
+  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier) ?? [];
+  if (quantifier === "" || (least !== undefined && comma === "")) return false;
+  const times = quantifier.startsWith("?") ? 2 : Number(most) - Number(least) + 1;
+  const isOpen = !quantifier.startsWith("?") && (most === undefined || most === "");
+  if (isOpen) counted.open += 1;
+  else counted.ways *= times;
+  return true;
 }

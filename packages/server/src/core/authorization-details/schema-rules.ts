@@ -15,7 +15,7 @@ export interface SchemaFault {
 const MAX_SCHEMA_BYTES = 16_384;
 /** Subschemas, each counted as often as references lead to it. */
 const MAX_SUBSCHEMAS = 500;
-const MAX_PATTERNS = 50;
+const MAX_PATTERNS = 20;
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 

@@ -19,6 +19,15 @@ export const tags = [
     description: "Management API: custom scopes of the organisation and the claims they add.",
   },
   {
+    name: "Authorization details",
+    description:
+      "Management API: types of authorization details (RFC 9396) with their schemas and the words of the consent page.",
+  },
+  {
+    name: "Grants",
+    description: "Management API: what users let applications do. Deleting a grant ends its tokens.",
+  },
+  {
     name: "Trusts",
     description: "Management API: issuers of others whose JWTs the organisation believes.",
   },
@@ -88,6 +97,11 @@ export const tags = [
   {
     name: "API v1: scopes",
     description: "Custom scopes of the organisation and the claims they add.",
+  },
+  {
+    name: "API v1: authorization details",
+    description:
+      "Types of authorization details (RFC 9396), and the grants of users with the details that they allowed.",
   },
   {
     name: "API v1: trusts",

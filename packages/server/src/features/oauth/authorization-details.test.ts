@@ -140,7 +140,7 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("values are bounded and cannot speak for the page", async () => {
-    const creditor = `<script>alert(1)</script>\u202e"&${"x".repeat(1_900)}`;
+    const creditor = `<script>alert(1)</script>\u202e"&${"x".repeat(400)}`;
     const { page } = await ask(text({ ...payment, creditor }));
     assert.doesNotMatch(page.body, /<script>alert|\u202e/);
     assert.match(page.body, /&lt;script&gt;alert/);

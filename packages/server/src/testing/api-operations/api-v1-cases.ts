@@ -2,6 +2,7 @@
 import { apiApplicationCases } from "./api-applications.ts";
 import { apiConfigurationCases } from "./api-configuration.ts";
 import { apiConnectionCases } from "./api-connections.ts";
+import { apiDetailCases } from "./api-details.ts";
 import { apiDeviceCases } from "./api-devices.ts";
 import { apiDomainCases } from "./api-domains.ts";
 import { apiGrantCases } from "./api-grants.ts";
@@ -22,6 +23,7 @@ export const apiV1AllCases = {
   ...apiUsersCases,
   ...apiConnectionCases,
   ...apiConfigurationCases,
+  ...apiDetailCases,
   ...apiDeviceCases,
   ...apiDomainCases,
   ...apiApplicationCases,
