@@ -7,6 +7,7 @@ import type { Service } from "../modules/open-service.ts";
 import { accountCommands } from "./account/account-commands.ts";
 import { appCommands } from "./app/app-commands.ts";
 import { auditCommands } from "./audit/audit-commands.ts";
+import { detailTypeCommands, grantCommands } from "./authorization-detail-type/detail-type-commands.ts";
 import { backupCommand } from "./backup/backup-command.ts";
 import { restoreCommand } from "./backup/restore-command.ts";
 import {
@@ -25,7 +26,6 @@ import { consentCommands } from "./consent/consent-commands.ts";
 import { devCommand } from "./dev/dev-command.ts";
 import { deviceCaCommands } from "./device/device-ca-commands.ts";
 import { deviceCommands } from "./device/device-commands.ts";
-import { detailTypeCommands, grantCommands } from "./authorization-detail-type/detail-type-commands.ts";
 import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust-commands.ts";
 import { distributeCommand } from "./distribute.ts";
 import { doctorCommand } from "./doctor/doctor.ts";

@@ -131,10 +131,7 @@ export function apiV1Routes(
   apiDomainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
   apiBreakGlassRoutes(api, apiDeps);
   apiSharedApplicationsRoutes(api, apiDeps);
-  apiConsentsRoutes(api, apiDeps);
-  apiPreauthorizationsRoutes(api, apiDeps);
-  apiDetailTypesRoutes(api, apiDeps);
-  apiGrantsRoutes(api, apiDeps);
+  grantsRoutes(api, apiDeps);
   apiSystemAccountsRoutes(api, apiDeps);
   apiSystemAccountKeysRoutes(api, apiDeps);
   apiSystemAccountPermissionsRoutes(api, apiDeps);
@@ -157,6 +154,13 @@ function devicesRoutes(api: ApiScope, deps: DeviceCaDeps): void {
   apiDeviceCaRoutes(api, deps);
   apiDeviceRootsRoutes(api, { ...deps, trust: deviceTrust });
   apiAllowedEksRoutes(api, { ...deps, trust: deviceTrust });
+}
+
+function grantsRoutes(api: ApiScope, deps: ApiDeps): void {
+  apiConsentsRoutes(api, deps);
+  apiPreauthorizationsRoutes(api, deps);
+  apiDetailTypesRoutes(api, deps);
+  apiGrantsRoutes(api, deps);
 }
 
 function organisationRoutes(api: ApiScope, deps: ApiDeps): void {

@@ -4,7 +4,7 @@ import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
 import { readGrant } from "./grant-columns.ts";
-import type { IssuedGrant } from "./grants.ts";
+import type { IssuedGrant } from "./issued-grant.ts";
 
 /** Of an access token (`lifetimeRanges`): a grant without a refresh token lives no longer. */
 const MAX_ACCESS_TOKEN_MS = 86_400_000;

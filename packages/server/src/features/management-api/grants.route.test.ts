@@ -6,8 +6,8 @@ import { authorizationRequest, authorize, testBrowser } from "../../testing/fake
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { type ApiClient, makeApiClient } from "../../testing/fixtures/api-client.ts";
 import { credentials, getTokens, postForm, refresh } from "../../testing/fixtures/client.ts";
-import { dpopKey } from "../../testing/fixtures/dpop.ts";
 import { makeDetailType, payment } from "../../testing/fixtures/detail-types.ts";
+import { dpopKey } from "../../testing/fixtures/dpop.ts";
 import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
 import {
   makeClient,

@@ -1,7 +1,8 @@
 /** Grants: what users let applications do. Deleting one ends its refresh token and access tokens. */
 import Type from "typebox";
 import { findGrant, listGrants } from "../../core/tokens/grants.store.ts";
-import { bindingOf, type IssuedGrant, revokeGrant } from "../../core/tokens/grants.ts";
+import { revokeGrant } from "../../core/tokens/grants.ts";
+import { bindingOf, type IssuedGrant } from "../../core/tokens/issued-grant.ts";
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
 import { strictObject } from "../../http/api/schemas.ts";

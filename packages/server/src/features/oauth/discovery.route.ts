@@ -68,6 +68,15 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
 /** The same four for tokens and for client assertions. */
 const signingAlgs = Object.keys(jwsAlgorithms);
 
+/** Of what is signed beside tokens. */
+const messageAlgs = {
+  authorization_signing_alg_values_supported: signingAlgs,
+  request_object_signing_alg_values_supported: signingAlgs,
+  dpop_signing_alg_values_supported: signingAlgs,
+  introspection_signing_alg_values_supported: signingAlgs,
+  userinfo_signing_alg_values_supported: signingAlgs,
+};
+
 const prompts = ["none", "login", "consent", "select_account"];
 
 const protocolClaims = "sub iss aud exp iat auth_time nonce acr amr azp at_hash sid".split(" ");
@@ -105,7 +114,6 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     scopes_supported: [...new Set([...standardScopes, ...customScopes.map(({ name }) => name)])],
     response_types_supported: ["code"],
     response_modes_supported: responseModes,
-    authorization_signing_alg_values_supported: signingAlgs,
     authorization_details_types_supported: detailTypes.flatMap(({ type, enabled }) =>
       enabled ? [type] : [],
     ),
@@ -121,14 +129,11 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: [...prompts, ...((signUp?.mode ?? "off") === "off" ? [] : ["create"])],
     acr_values_supported: Object.values(acrValues),
-    dpop_signing_alg_values_supported: signingAlgs,
-    introspection_signing_alg_values_supported: signingAlgs,
-    userinfo_signing_alg_values_supported: signingAlgs,
+    ...messageAlgs,
     claim_types_supported: ["normal"],
     claims_supported: [...new Set([...protocolClaims, ...userClaims(customScopes), ...customClaims])],
     claims_parameter_supported: true,
     request_parameter_supported: true,
-    request_object_signing_alg_values_supported: signingAlgs,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,

@@ -1,12 +1,12 @@
 /** Types of authorization details, and grants, by API v1. */
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createDetailType } from "../../core/authorization-details/detail-types.ts";
 import type { ApiWorld } from "./api-operation.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 import { newGrant } from "./management-details.ts";
 
 const content = { displayName: "Made", template: "Pay {amount}", schema: { type: "object" } };
-const type = () => `t-${randomUUID()}`;
+const type = () => `t-${randomBytes(6).toString("hex")}`;
 
 async function newType({ service, a }: ApiWorld): Promise<string> {
   const input = { orgId: a.organisation.id, type: type(), ...content, resource: null, enabled: true };

@@ -1,17 +1,17 @@
 /** /api/v1/organisations/{org}/authorization-detail-types: what APIs may be asked for in detail (RFC 9396). */
 import type { DetailType } from "../../../core/authorization-details/detail-type.ts";
 import {
+  findDetailType,
+  listDetailTypes,
+  lockDetailType,
+} from "../../../core/authorization-details/detail-types.store.ts";
+import {
   changeDetailType,
   createDetailType,
   DetailTypeConflict,
   deleteDetailType,
   InvalidDetailType,
 } from "../../../core/authorization-details/detail-types.ts";
-import {
-  findDetailType,
-  listDetailTypes,
-  lockDetailType,
-} from "../../../core/authorization-details/detail-types.store.ts";
 import { conflict } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { stale } from "../../../http/api/concurrency.ts";

@@ -1,7 +1,8 @@
 /** /api/v1/organisations/{org}/grants: what users let applications do, while tokens of it are good. */
 import Type from "typebox";
 import { findGrant } from "../../../core/tokens/grants.store.ts";
-import { bindingOf, type IssuedGrant, revokeGrant } from "../../../core/tokens/grants.ts";
+import { revokeGrant } from "../../../core/tokens/grants.ts";
+import { bindingOf, type IssuedGrant } from "../../../core/tokens/issued-grant.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { wireTime } from "../../../http/api/times.ts";
 import { actOf } from "../access.ts";

@@ -1,7 +1,7 @@
 /** The list of grants: the database filters, sorts and pages. */
 import { sql } from "kysely";
 import { activeGrants, fromRow, grantEnd, grantLastUse } from "../../../core/tokens/grants.store.ts";
-import type { IssuedGrant } from "../../../core/tokens/grants.ts";
+import type { IssuedGrant } from "../../../core/tokens/issued-grant.ts";
 import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import type { ListPage, ListRequest } from "../lists/list-request.ts";

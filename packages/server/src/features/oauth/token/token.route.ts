@@ -175,14 +175,8 @@ async function issueTokens(
   const { tokens, refreshToken } = await inSpan("grant release", grant.consume, grantRequest, basis, signed);
   const { exp, iat } = unsigned.accessToken;
   const expiresIn = tokens.exp === undefined ? exp - iat : tokens.exp - seconds(deps.clock());
-  return tokenResponse({
-    tokens,
-    refreshToken,
-    expiresIn,
-    scopes: subject.scopes,
-    details: subject.authorizationDetails ?? [],
-    isDpop: proof !== undefined,
-  });
+  const { scopes, authorizationDetails: details = [] } = subject;
+  return tokenResponse({ tokens, refreshToken, expiresIn, scopes, details, isDpop: proof !== undefined });
 }
 
 interface Issued extends ConsumedGrant {
