@@ -104,13 +104,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const applications = applicationDirectory(shared);
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
-<<<<<<< HEAD
     const recording = recorded(shared);
-    const customScopes = customScopeDirectory(shared);
-    const protectedResources = protectedResourceDirectory(shared);
-    const detailTypes = detailTypeDirectory(shared);
-=======
->>>>>>> 1d242f78 (Authorization details: shorter functions, grants without a cycle)
     const entitlements = entitlementDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
     const directories = { applications, ...accessDirectories(shared), entitlements, signingPools };
@@ -154,19 +148,17 @@ export async function openService(config: Config, options: ServiceOptions): Prom
   }
 }
 
-<<<<<<< HEAD
 function recorded(shared: RecordDeps): Pick<Service, "organisations" | "ledger"> {
   const organisations = organisationDirectory(shared);
   return { organisations, ledger: ledgerRecorder({ ...shared, organisations }) };
 }
-=======
+
 /** What of an organisation's own may be asked for. */
 const accessDirectories = (deps: Parameters<typeof customScopeDirectory>[0]) => ({
   customScopes: customScopeDirectory(deps),
   protectedResources: protectedResourceDirectory(deps),
   detailTypes: detailTypeDirectory(deps),
 });
->>>>>>> 1d242f78 (Authorization details: shorter functions, grants without a cycle)
 
 /** What asks other servers, for addresses and names that others registered. */
 /** Keys of clients and of trusted issuers, which share the guard and the cache. */
