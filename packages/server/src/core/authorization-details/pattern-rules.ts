@@ -33,19 +33,24 @@ const withoutClasses = (pattern: string): string =>
 
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
+interface Group {
+  hasChoice: boolean;
+  alternatives: number;
+}
+
 /** @returns undefined when a repetition is of a group that itself can be read in several ways */
 function countWays(bare: string): number | undefined {
-  const groups: Array<{ hasChoice: boolean }> = [{ hasChoice: false }];
+  const groups: Group[] = [{ hasChoice: false, alternatives: 1 }];
   // A match may begin anywhere.
   const counted = { open: bare.startsWith("^") ? 0 : 1, ways: 1 };
-  let closed: { hasChoice: boolean } | undefined;
+  let closed: Group | undefined;
   for (let at = 0; at < bare.length; ) {
     const [quantifier = ""] = QUANTIFIER.exec(bare.slice(at)) ?? [];
     const group = groups.at(-1);
     if (quantifier !== "" && closed?.hasChoice && !quantifier.startsWith("?")) return undefined;
     if ((countQuantifier(quantifier, counted) || bare[at] === "|") && group) group.hasChoice = true;
-    if (bare[at] === "|") counted.ways += 1;
-    if (bare[at] === "(") groups.push({ hasChoice: false });
+    if (bare[at] === "|" && group) counted.ways *= 1 + 1 / group.alternatives++;
+    if (bare[at] === "(") groups.push({ hasChoice: false, alternatives: 1 });
     closed = bare[at] === ")" ? groups.pop() : undefined;
     const outer = groups.at(-1);
     if (closed?.hasChoice && outer) outer.hasChoice = true;
