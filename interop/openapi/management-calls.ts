@@ -1,6 +1,7 @@
 /** Calls of the management API that succeed: for people who are there, and for what was given before it is taken away. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { authorityPem } from "../../packages/server/src/testing/api-operations/api-client-authorities.ts";
 import {
   callApi,
   makeSystemAccount,
@@ -14,11 +15,19 @@ import {
 } from "../../packages/server/src/testing/test-service.ts";
 import type { RealCalls } from "./real-calls.ts";
 
+const AUTHORITIES = "/legacy/api/oauth/client-certificate-authorities";
 const ACCOUNTS = "/legacy/api/oauth/system-accounts";
 
 export function managementCalls(running: TestService, org: TestOrganisation, by: TestAccount): RealCalls {
   const { service, baseUrl } = running;
   return {
+    [`POST ${AUTHORITIES}`]: async () => ({ body: { name: "Partner", certificate: authorityPem() } }),
+    [`PUT ${AUTHORITIES}/{id}`]: async () => {
+      const body = { name: "Partner", certificate: authorityPem() };
+      const { text, ...made } = await callApi(`${baseUrl}${AUTHORITIES}`, by, { body, strictAt: Date.now() });
+      assert.equal(made.status, 201, text);
+      return { path: { id: String(made.body["id"]) }, body: { ...body, name: "Other" } };
+    },
     "POST /legacy/api/oauth/consents/user": async () => {
       const { user } = await withUser(service, org, `consents-${randomUUID()}@acme.example`);
       return { body: { clientId: org.web.application.id, scopes: ["openid"], userId: user.id } };

@@ -2,6 +2,7 @@
 
 import type { ApplicationsCalls } from "./generated/applications.ts";
 import type { AuthorizationDetailsCalls } from "./generated/authorization-details.ts";
+import type { ClientCertificateAuthoritiesCalls } from "./generated/client-certificate-authorities.ts";
 import type { ConfigurationCalls } from "./generated/configuration.ts";
 import type { ConnectionsCalls } from "./generated/connections.ts";
 import type { ConsentsCalls } from "./generated/consents.ts";
@@ -24,6 +25,7 @@ import type { WebhooksCalls } from "./generated/webhooks.ts";
 export interface ApiCalls
   extends ApplicationsCalls,
     AuthorizationDetailsCalls,
+    ClientCertificateAuthoritiesCalls,
     ConfigurationCalls,
     ConnectionsCalls,
     ConsentsCalls,

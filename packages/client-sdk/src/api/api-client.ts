@@ -56,6 +56,10 @@ export interface ApiClient {
     ApiDeletes &
     ApiActs<"applications">;
   readonly scopes: ApiReads<"scopes"> & ApiCreates<"scopes"> & ApiChanges<"scopes"> & ApiDeletes;
+  readonly clientCertificateAuthorities: ApiReads<"client-certificate-authorities"> &
+    ApiCreates<"client-certificate-authorities"> &
+    ApiChanges<"client-certificate-authorities"> &
+    ApiDeletes;
   readonly consents: ApiReads<"consents"> & ApiCreates<"consents"> & ApiDeletes;
   readonly preauthorizations: ApiReads<"preauthorizations"> & ApiCreates<"preauthorizations"> & ApiDeletes;
   readonly systemAccounts: ApiReads<"system-accounts"> &
@@ -136,6 +140,7 @@ export function apiClient(configuration: GrantConfiguration, options: ApiClientO
     ...{ connections: of("connections"), domains: of("domains"), devices: of("devices") },
     ...{ enrollmentCodes: of("enrollment-codes"), pools: of("pools"), agents: of("agents") },
     webhooks: of("webhooks"),
+    clientCertificateAuthorities: of("client-certificate-authorities"),
   };
   return { ...records, ...anyOperation(client) } as unknown as ApiClient;
 }

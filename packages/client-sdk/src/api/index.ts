@@ -52,6 +52,11 @@ export type {
   ApiNewApplication,
 } from "./generated/applications.ts";
 export type {
+  ApiClientCertificateAuthority,
+  ApiClientCertificateAuthorityChange,
+  ApiNewClientCertificateAuthority,
+} from "./generated/client-certificate-authorities.ts";
+export type {
   ApiConfiguration,
   ApiConfigurationChange,
   ApiConfigurationChanges,

@@ -10,6 +10,11 @@ export type { ServiceConfiguration } from "../service-api/service-settings.ts";
 export type { CallOptions, ItemList, ListOptions, Page } from "../service-api/typed-client.ts";
 export type { DeleteOptions, RepeatOptions, Versioned } from "../service-api/versions.ts";
 export type {
+  ChangedClientCertificateAuthority,
+  ClientCertificateAuthority,
+  NewClientCertificateAuthority,
+} from "./generated/client-certificate-authorities.ts";
+export type {
   AssignedUser,
   ChangedClient,
   Client,
@@ -33,6 +38,7 @@ export type {
 } from "./generated/system-accounts.ts";
 export {
   type ConsentFilter,
+  type ManagedClientCertificateAuthorities,
   type ManagedClients,
   type ManagedConsents,
   type ManagedPreauthorizations,

@@ -10,6 +10,11 @@ import {
 } from "../service-api/typed-client.ts";
 import { type DeleteOptions, type RepeatOptions, repeatable } from "../service-api/versions.ts";
 import type {
+  ChangedClientCertificateAuthority,
+  ClientCertificateAuthority,
+  NewClientCertificateAuthority,
+} from "./generated/client-certificate-authorities.ts";
+import type {
   AssignedUser,
   ChangedClient,
   Client,
@@ -44,11 +49,24 @@ export interface ManagedResources extends VersionedRecords<Resource, Resource, N
   delete(id: string, options?: DeleteOptions): Promise<void>;
 }
 
+/** Authorities whose certificates authenticate clients by `tls_client_auth`. */
+export interface ManagedClientCertificateAuthorities
+  extends VersionedRecords<
+    ClientCertificateAuthority,
+    ClientCertificateAuthority,
+    NewClientCertificateAuthority,
+    ChangedClientCertificateAuthority
+  > {
+  /** Its certificates authenticate nobody from then on. */
+  delete(id: string, options?: DeleteOptions): Promise<void>;
+}
+
 /** What `managementClient` returns. */
 export interface ManagementClient {
   readonly clients: ManagedClients;
   readonly scopes: ManagedScopes;
   readonly resources: ManagedResources;
+  readonly clientCertificateAuthorities: ManagedClientCertificateAuthorities;
   readonly consents: ManagedConsents;
   readonly preauthorizations: ManagedPreauthorizations;
   readonly systemAccounts: ManagedSystemAccounts;
@@ -77,6 +95,10 @@ export function managementClient(
     clients: managedClients(client),
     scopes: versionedRecords(client, "/legacy/api/oauth/scopes"),
     resources: versionedRecords(client, "/legacy/api/oauth/resources"),
+    clientCertificateAuthorities: versionedRecords(
+      client,
+      "/legacy/api/oauth/client-certificate-authorities",
+    ),
     consents: managedConsents(client),
     preauthorizations: managedPreauthorizations(client),
     systemAccounts: managedSystemAccounts(client),

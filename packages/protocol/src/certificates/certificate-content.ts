@@ -41,6 +41,7 @@ export interface CertificateContent<Bytes extends Uint8Array = Uint8Array> {
   /** Undefined without the extension. */
   readonly keyUsage: ReadonlySet<number> | undefined;
   readonly subjectUris: readonly string[];
+  readonly subjectNames: SubjectNames<Bytes>;
   /** OIDs as hexadecimal text; undefined without the extension. */
   readonly extendedKeyUsage: ReadonlySet<string> | undefined;
   readonly subjectKeyId: Bytes | undefined;
@@ -48,6 +49,14 @@ export interface CertificateContent<Bytes extends Uint8Array = Uint8Array> {
   readonly hasNameConstraints: boolean;
   /** OIDs of critical extensions that path validation doesn't process, in hexadecimal. */
   readonly otherCritical: readonly string[];
+}
+
+/** The other subject alternative names that clients are matched by (RFC 5280 §4.2.1.6). */
+export interface SubjectNames<Bytes extends Uint8Array = Uint8Array> {
+  readonly hosts: readonly string[];
+  readonly emails: readonly string[];
+  /** 4 or 16 bytes. */
+  readonly addresses: readonly Bytes[];
 }
 
 /** The authorityKeyIdentifier extension (RFC 5280 §4.2.1.1); every member is optional. */
@@ -85,10 +94,15 @@ const TAGGED_VERSION = 0xa0;
 const TAGGED_EXTENSIONS = 0xa3;
 /** issuerUniqueID, subjectUniqueID, extensions. */
 const LAST_TAGS: readonly number[] = [0x81, 0x82, TAGGED_EXTENSIONS];
+const EMAIL_NAME = 0x81;
+const HOST_NAME = 0x82;
 const URI_NAME = 0x86;
+const ADDRESS_NAME = 0x87;
 const DIRECTORY_NAME = 0xa4;
 /** GeneralName (RFC 5280 §4.2.1.6). */
-const NAME_TAGS: readonly number[] = [0xa0, 0x81, 0x82, 0xa3, DIRECTORY_NAME, 0xa5, URI_NAME, 0x87, 0x88];
+const NAME_TAGS: readonly number[] = [
+  ...[0xa0, EMAIL_NAME, HOST_NAME, 0xa3, DIRECTORY_NAME, 0xa5, URI_NAME, ADDRESS_NAME, 0x88],
+];
 const UTC_TIME = 0x17;
 const GENERALIZED_TIME = 0x18;
 
@@ -185,7 +199,7 @@ function parseExtensions<Bytes extends Uint8Array>(extensions: Map<string, Exten
   return {
     ...basicConstraintsOf(value(extensionOids.basicConstraints)),
     keyUsage: keyUsage && bitsOf(readDer(keyUsage, derTags.bitString)),
-    subjectUris: urisOf(value(extensionOids.subjectAltName)),
+    ...subjectNamesOf(value(extensionOids.subjectAltName)),
     extendedKeyUsage: oidsOf(value(optionalExtensionOids.extendedKeyUsage)),
     subjectKeyId: keyId && readDer(keyId, derTags.octetString).content,
     issuerKey: issuerKeyOf(value(keyIdentifierOids.authority)),
@@ -203,11 +217,17 @@ function basicConstraintsOf(value: Uint8Array | undefined): Pick<CertificateCont
   return { isCa: ca !== undefined && booleanOf(ca), pathLength: length && smallInteger(length) };
 }
 
-function urisOf(value: Uint8Array | undefined): string[] {
-  if (!value) return [];
-  return namesIn(readDer(value, derTags.sequence)).flatMap(({ tag, content }) =>
-    tag === URI_NAME ? [String.fromCharCode(...content)] : [],
-  );
+function subjectNamesOf<Bytes extends Uint8Array>(
+  value: Bytes | undefined,
+): Pick<CertificateContent<Bytes>, "subjectUris" | "subjectNames"> {
+  const names = value ? namesIn(readDer(value, derTags.sequence)) : [];
+  const contents = (tag: number) => names.filter((name) => name.tag === tag).map(({ content }) => content);
+  const texts = (tag: number) => contents(tag).map((content) => String.fromCharCode(...content));
+  const addresses = contents(ADDRESS_NAME).filter(({ length }) => length === 4 || length === 16);
+  return {
+    subjectUris: texts(URI_NAME),
+    subjectNames: { hosts: texts(HOST_NAME), emails: texts(EMAIL_NAME), addresses },
+  };
 }
 
 function namesIn<Bytes extends Uint8Array>(names: DerElement<Bytes>): DerElement<Bytes>[] {

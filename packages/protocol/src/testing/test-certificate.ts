@@ -1,5 +1,6 @@
 /** Certificates for tests, right and wrong ones, made on the spot so that no private key lies in the tree. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { addressBytes } from "../certificates/general-names.ts";
 import {
   derBitString,
   derInteger,
@@ -29,8 +30,8 @@ export interface TestCertificateInput {
   /** Subject alternative names. */
   readonly uris?: readonly string[];
   readonly hosts?: readonly string[];
-  /** IPv4. */
   readonly addresses?: readonly string[];
+  readonly emails?: readonly string[];
   /** A complete value stands there as it is. */
   readonly validFrom?: Date | Buffer;
   readonly validTo?: Date;
@@ -114,10 +115,11 @@ function extensionsOf(input: TestCertificateInput, isCa: boolean): Buffer[] {
 }
 
 /** RFC 5280 §4.2.1.6. */
-const namesOf = ({ uris = [], hosts = [], addresses = [] }: TestCertificateInput): Buffer[] => [
+const namesOf = ({ uris = [], hosts = [], addresses = [], emails = [] }: TestCertificateInput): Buffer[] => [
   ...uris.map((uri) => derValue(0x86, Buffer.from(uri))),
   ...hosts.map((host) => derValue(0x82, Buffer.from(host))),
-  ...addresses.map((address) => derValue(0x87, Buffer.from(address.split(".").map(Number)))),
+  ...addresses.map((address) => derValue(0x87, Buffer.from(addressBytes(address) ?? []))),
+  ...emails.map((email) => derValue(0x81, Buffer.from(email))),
 ];
 
 /** A named bit list: no zero bits at its end (X.690 §11.2.2). */

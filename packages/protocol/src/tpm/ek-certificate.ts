@@ -1,8 +1,9 @@
 /** The certificate of an endorsement key: what vendors leave in the TPM's memory (TCG EK Credential Profile for TPM 2.0 §3). */
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { type Certificate, isIssuedBy, readCertificate } from "../certificates/certificate.ts";
+import { type Certificate, readCertificate } from "../certificates/certificate.ts";
 import { keyUsageBits, optionalExtensionOids } from "../certificates/certificate-content.ts";
 import { anchorFault, certificateFault, issuerFault } from "../certificates/certificate-path.ts";
+import { reachesAnchor } from "../certificates/path-to-anchor.ts";
 import { DerError } from "../der/der.ts";
 import { ekKindOf } from "./make-credential.ts";
 
@@ -90,28 +91,14 @@ export interface EkPath {
 export function ekPathFault(input: EkPath): string | undefined {
   const own = certificateFault(input.ek, input.now, knownCritical);
   if (own !== undefined) return `it ${own}`;
-  return reachesAnchor([input.ek], input) ? undefined : "no path leads from it to a trusted root";
+  const { others, now } = input;
+  const anchors = input.anchors.filter((anchor) => trustedFault(anchor, now) === undefined);
+  const rules = { others, anchors, now, max: MAX_EK_PATH, known: knownCritical, mayIssue: mayIssueEks };
+  return reachesAnchor([input.ek], rules) ? undefined : "no path leads from it to a trusted root";
 }
 
 /** No policy is asked for, so that any will do (RFC 5280 §6.1.1); usages are looked at. */
 const knownCritical = Object.values(optionalExtensionOids);
-
-/** Few certificates in each of few places: at most 64 signatures are checked for what a caller sends. */
-function reachesAnchor(path: readonly Certificate[], input: EkPath): boolean {
-  const last = path.at(-1);
-  if (!last || path.length >= MAX_EK_PATH) return false;
-  const isIssuer = (issuer: Certificate): boolean =>
-    issuerFault(issuer, path.length) === undefined && mayIssueEks(issuer) && isIssuedBy(last, issuer);
-  const { anchors, others, now } = input;
-  if (anchors.some((anchor) => trustedFault(anchor, now) === undefined && isIssuer(anchor))) return true;
-  return others.some(
-    (other) =>
-      !path.includes(other) &&
-      certificateFault(other, now, knownCritical) === undefined &&
-      isIssuer(other) &&
-      reachesAnchor([...path, other], input),
-  );
-}
 
 /** What is wrong with a certificate that an EK's path is to end at; undefined when nothing is. @param now milliseconds */
 export const trustedFault = (anchor: Certificate, now: number): string | undefined =>

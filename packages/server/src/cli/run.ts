@@ -10,6 +10,7 @@ import { auditCommands } from "./audit/audit-commands.ts";
 import { detailTypeCommands, grantCommands } from "./authorization-detail-type/detail-type-commands.ts";
 import { backupCommand } from "./backup/backup-command.ts";
 import { restoreCommand } from "./backup/restore-command.ts";
+import { clientCertificateAuthorityCommands } from "./client-certificate-authority/client-certificate-authority-commands.ts";
 import {
   type Call,
   type Command,
@@ -91,6 +92,7 @@ const onDatabase: readonly Command[] = [
   ...connectionCommands,
   ...domainAndBreakGlassCommands,
   ...invitationCommands,
+  ...clientCertificateAuthorityCommands,
   ...consentCommands,
   ...trustCommands,
   ...detailTypeCommands,

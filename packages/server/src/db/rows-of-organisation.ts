@@ -31,6 +31,7 @@ const rowsOfOrganisation = {
   role_assignment: ["id"],
   role: ["id"],
   client_secret: ["application_id", "id"],
+  client_certificate_authority: ["id"],
   operators_organisation: ["singleton"],
   domain: ["id"],
   break_glass_account: ["user_id"],

@@ -85,7 +85,10 @@ const ANSWERED_MS = 60_000;
 function showCertificates(server: Server): void {
   server.prependListener("request", (request) => {
     const shown = request.headers["x-test-certificate"];
-    if (typeof shown === "string") setCertificateSource(request, () => Buffer.from(shown, "base64"));
+    if (typeof shown === "string") {
+      const leaf = () => Buffer.from(shown, "base64");
+      setCertificateSource(request, { leaf, chain: () => [] });
+    }
   });
 }
 
@@ -225,6 +228,9 @@ const acts: readonly AuditAction[] = [
   "authorization-detail-type.deleted",
   "break-glass.granted",
   "break-glass.withdrawn",
+  "client-authority.changed",
+  "client-authority.created",
+  "client-authority.deleted",
   "client-secret.created",
   "client-secret.revoked",
   "connection.changed",

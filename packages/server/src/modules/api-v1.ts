@@ -8,6 +8,7 @@ import { apiAssignedGroupsRoutes } from "../features/api-v1/applications/assigne
 import { apiAssignedUsersRoutes } from "../features/api-v1/applications/assigned-users.route.ts";
 import { apiDetailTypesRoutes } from "../features/api-v1/authorization-details/authorization-detail-types.route.ts";
 import { apiGrantsRoutes } from "../features/api-v1/authorization-details/grants.route.ts";
+import { apiClientAuthoritiesRoutes } from "../features/api-v1/client-authorities/client-authorities.route.ts";
 import { apiConnectionsRoutes } from "../features/api-v1/connections/connections.route.ts";
 import { apiConsentsRoutes } from "../features/api-v1/consents/consents.route.ts";
 import { apiPreauthorizationsRoutes } from "../features/api-v1/consents/preauthorizations.route.ts";
@@ -120,13 +121,7 @@ export function apiV1Routes(
   apiRolesRoutes(api, apiDeps);
   apiAssignmentsRoutes(api, apiDeps);
   apiAccessRoute(api, apiDeps);
-  apiApplicationsRoutes(api, apiDeps);
-  apiSecretsRoutes(api, apiDeps);
-  apiAssignedUsersRoutes(api, apiDeps);
-  apiAssignedGroupsRoutes(api, apiDeps);
-  apiScopesRoutes(api, apiDeps);
-  apiTrustsRoutes(api, apiDeps);
-  apiResourcesRoutes(api, apiDeps);
+  ofApplications(api, apiDeps);
   apiConnectionsRoutes(api, apiDeps);
   apiDomainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
   apiBreakGlassRoutes(api, apiDeps);
@@ -180,4 +175,16 @@ function usersRoutes(api: ApiScope, deps: ApiDeps): void {
   apiInvitationsRoutes(api, deps);
   // It accepts CSV too, and no other route does.
   api.app.register(async (child) => apiInvitationBatchRoute({ ...api, app: child }, deps));
+}
+
+/** Applications, and what tokens for them rest on. */
+function ofApplications(api: ApiScope, deps: ApiDeps): void {
+  apiApplicationsRoutes(api, deps);
+  apiSecretsRoutes(api, deps);
+  apiAssignedUsersRoutes(api, deps);
+  apiAssignedGroupsRoutes(api, deps);
+  apiScopesRoutes(api, deps);
+  apiTrustsRoutes(api, deps);
+  apiResourcesRoutes(api, deps);
+  apiClientAuthoritiesRoutes(api, deps);
 }

@@ -13,13 +13,17 @@ export type ApiApplication = {
   homepageUri: string | null;
   jwks: { keys: Record<string, unknown>[] } | null;
   jwksUri: string | null;
-  tlsClientAuthSanUri: string | null;
   audience: string | null;
   backchannelLogoutUri: string | null;
   requiredAcr: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId: string | null;
   requestObjectSigningAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   userinfoSignedResponseAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  tlsClientAuthSubjectDn: string | null;
+  tlsClientAuthSanDns: string | null;
+  tlsClientAuthSanUri: string | null;
+  tlsClientAuthSanIp: string | null;
+  tlsClientAuthSanEmail: string | null;
   shared: { organisations: "any" | string[] } | null;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
@@ -100,13 +104,17 @@ export type ApiApplicationChange = {
   homepageUri?: string | null;
   jwks?: { keys: Record<string, unknown>[] } | null;
   jwksUri?: string | null;
-  tlsClientAuthSanUri?: string | null;
   audience?: string | null;
   backchannelLogoutUri?: string | null;
   requiredAcr?: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
   signingPoolId?: string | null;
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  tlsClientAuthSubjectDn?: string | null;
+  tlsClientAuthSanDns?: string | null;
+  tlsClientAuthSanUri?: string | null;
+  tlsClientAuthSanIp?: string | null;
+  tlsClientAuthSanEmail?: string | null;
   shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
   postLogoutRedirectUris?: string[] | null;
@@ -199,8 +207,6 @@ export type ApiNewApplication = {
   /** Public keys, or jwksUri */
   jwks?: { keys: Record<string, unknown>[] } | null;
   jwksUri?: string | null;
-  /** The one device that may authenticate as the client */
-  tlsClientAuthSanUri?: string | null;
   /** `aud` of access tokens; default: the issuer */
   audience?: string | null;
   backchannelLogoutUri?: string | null;
@@ -211,6 +217,16 @@ export type ApiNewApplication = {
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs userinfo responses; unset: they are JSON */
   userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** With tls_client_auth: the subject of the one certificate that may authenticate as the client (RFC 4514) */
+  tlsClientAuthSubjectDn?: string | null;
+  /** With tls_client_auth: its dNSName, without wildcards */
+  tlsClientAuthSanDns?: string | null;
+  /** With tls_client_auth: its URI; a device's is in its record */
+  tlsClientAuthSanUri?: string | null;
+  /** With tls_client_auth: its IP address, IPv4 or IPv6 */
+  tlsClientAuthSanIp?: string | null;
+  /** With tls_client_auth: its email address */
+  tlsClientAuthSanEmail?: string | null;
   /** Which other organisations may enable it */
   shared?: { organisations: "any" | string[] } | null;
   redirectUris?: string[] | null;
@@ -313,10 +329,10 @@ export type ApplicationsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, tlsClientAuthSanUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, requestObjectSigningAlg, userinfoSignedResponseAlg, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, introspectionSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, sharedBy, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, requestObjectSigningAlg, userinfoSignedResponseAlg, tlsClientAuthSubjectDn, tlsClientAuthSanDns, tlsClientAuthSanUri, tlsClientAuthSanIp, tlsClientAuthSanEmail, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, introspectionSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, sharedBy, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "tlsClientAuthSanUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "requestObjectSigningAlg" | "userinfoSignedResponseAlg" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "introspectionSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "sharedBy" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "requestObjectSigningAlg" | "userinfoSignedResponseAlg" | "tlsClientAuthSubjectDn" | "tlsClientAuthSanDns" | "tlsClientAuthSanUri" | "tlsClientAuthSanIp" | "tlsClientAuthSanEmail" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "introspectionSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "sharedBy" | "createdAt" | "updatedAt"}`;
       /** Words that each record has */
       search?: string;
     };

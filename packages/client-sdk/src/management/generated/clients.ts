@@ -37,8 +37,6 @@ export type ChangedClient = {
   /** Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri */
   jwks?: { keys: Record<string, unknown>[] } | null;
   jwksUri?: string | null;
-  /** With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation */
-  tlsClientAuthSanUri?: string | null;
   /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
   tlsClientCertificateBoundAccessTokens?: boolean | null;
   /** `false` equals consentMode `preauthorized` */
@@ -94,6 +92,16 @@ export type ChangedClient = {
   requireDpopNonce?: boolean | null;
   /** Types of authorization details that it may request (RFC 9396) */
   authorizationDetailsTypes?: string[] | null;
+  /** With tls_client_auth: the subject of the one certificate that may authenticate as the client (RFC 4514) */
+  tlsClientAuthSubjectDn?: string | null;
+  /** With tls_client_auth: its dNSName, without wildcards */
+  tlsClientAuthSanDns?: string | null;
+  /** With tls_client_auth: its URI; a device's is in its record */
+  tlsClientAuthSanUri?: string | null;
+  /** With tls_client_auth: its IP address, IPv4 or IPv6 */
+  tlsClientAuthSanIp?: string | null;
+  /** With tls_client_auth: its email address */
+  tlsClientAuthSanEmail?: string | null;
 };
 
 export type Client = {
@@ -126,7 +134,6 @@ export type Client = {
     | "none";
   jwks: { keys: Record<string, unknown>[] } | null;
   jwksUri: string | null;
-  tlsClientAuthSanUri: string | null;
   /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
   tlsClientCertificateBoundAccessTokens: boolean;
   /** `false` equals consentMode `preauthorized` */
@@ -178,6 +185,11 @@ export type Client = {
   requireDpopNonce: boolean;
   /** Types of authorization details that it may request (RFC 9396) */
   authorizationDetailsTypes: string[];
+  tlsClientAuthSubjectDn: string | null;
+  tlsClientAuthSanDns: string | null;
+  tlsClientAuthSanUri: string | null;
+  tlsClientAuthSanIp: string | null;
+  tlsClientAuthSanEmail: string | null;
   secrets: ClientSecret[];
   createdAt: string;
   updatedAt: string;
@@ -233,8 +245,6 @@ export type NewClient = {
   /** Public keys for private_key_jwt, with certificates (`x5c`) for self_signed_tls_client_auth; or jwksUri */
   jwks?: { keys: Record<string, unknown>[] } | null;
   jwksUri?: string | null;
-  /** With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation */
-  tlsClientAuthSanUri?: string | null;
   /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
   tlsClientCertificateBoundAccessTokens?: boolean | null;
   /** `false` equals consentMode `preauthorized` */
@@ -290,6 +300,16 @@ export type NewClient = {
   requireDpopNonce?: boolean | null;
   /** Types of authorization details that it may request (RFC 9396) */
   authorizationDetailsTypes?: string[] | null;
+  /** With tls_client_auth: the subject of the one certificate that may authenticate as the client (RFC 4514) */
+  tlsClientAuthSubjectDn?: string | null;
+  /** With tls_client_auth: its dNSName, without wildcards */
+  tlsClientAuthSanDns?: string | null;
+  /** With tls_client_auth: its URI; a device's is in its record */
+  tlsClientAuthSanUri?: string | null;
+  /** With tls_client_auth: its IP address, IPv4 or IPv6 */
+  tlsClientAuthSanIp?: string | null;
+  /** With tls_client_auth: its email address */
+  tlsClientAuthSanEmail?: string | null;
 };
 
 export type ClientsCalls = {

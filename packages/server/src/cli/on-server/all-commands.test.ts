@@ -59,6 +59,7 @@ const dummies: Readonly<Record<string, string>> = {
     access: "assigned",
     scope: "openid",
     permission: "invoice:read",
+    certificate: "CERTIFICATE",
   },
 };
 

@@ -87,11 +87,6 @@ export interface ApplicationSettings extends SecuritySettings {
    */
   readonly jwks?: { readonly keys: ReadonlyArray<Readonly<Record<string, unknown>>> };
   readonly jwksUri?: string;
-  /**
-   * With tls_client_auth: the SAN URI of the one device that may authenticate as the application (RFC 8705 §2.1.2);
-   * absent: any device of the organisation in good standing.
-   */
-  readonly tlsClientAuthSanUri?: string;
   /** Its tokens are bound to the certificate of the requesting device (RFC 8705 §3). */
   readonly tlsClientCertificateBoundAccessTokens: boolean;
   /** Notified when a session ends that this application got tokens from (OpenID Connect Back-Channel Logout 1.0). */

@@ -28,6 +28,12 @@ export interface SecuritySettings {
   readonly requireDpopNonce: boolean;
   /** The types of authorization details that it may ask for (RFC 9396). */
   readonly authorizationDetailsTypes: readonly string[];
+  /** With tls_client_auth, at most one: the name in the certificate that authenticates; without any: any device (RFC 8705 §2.1.2). */
+  readonly tlsClientAuthSubjectDn?: string;
+  readonly tlsClientAuthSanDns?: string;
+  readonly tlsClientAuthSanUri?: string;
+  readonly tlsClientAuthSanIp?: string;
+  readonly tlsClientAuthSanEmail?: string;
 }
 
 export type SecuritySetting = keyof SecuritySettings;
@@ -109,6 +115,32 @@ export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>
     kind: "list",
     description: "Types of authorization details that it may request (RFC 9396)",
     help: "type of authorization details that it may request (RFC 9396); repeatable",
+  },
+  tlsClientAuthSubjectDn: {
+    kind: "text",
+    description:
+      "With tls_client_auth: the subject of the one certificate that may authenticate as the client (RFC 4514)",
+    help: "tls_client_auth: subject of the certificate that may authenticate (RFC 4514), in place of a SAN",
+  },
+  tlsClientAuthSanDns: {
+    kind: "text",
+    description: "With tls_client_auth: its dNSName, without wildcards",
+    help: "tls_client_auth: host name (SAN dNSName) in that certificate",
+  },
+  tlsClientAuthSanUri: {
+    kind: "text",
+    description: "With tls_client_auth: its URI; a device's is in its record",
+    help: "tls_client_auth: URI (SAN) in that certificate, e.g. of one device (default: any device)",
+  },
+  tlsClientAuthSanIp: {
+    kind: "text",
+    description: "With tls_client_auth: its IP address, IPv4 or IPv6",
+    help: "tls_client_auth: IP address (SAN iPAddress) in that certificate",
+  },
+  tlsClientAuthSanEmail: {
+    kind: "text",
+    description: "With tls_client_auth: its email address",
+    help: "tls_client_auth: email address (SAN rfc822Name) in that certificate",
   },
 };
 

@@ -57,6 +57,24 @@ test("a device URI requires tls_client_auth, and must be a URI", () => {
   assert.deepEqual(faultsOf(tls, "native"), ["tokenEndpointAuthMethod"]);
 });
 
+test("at most one certificate name is registered, each in its own form", () => {
+  const tls = { tokenEndpointAuthMethod: "tls_client_auth" };
+  const right = {
+    ...{ tlsClientAuthSubjectDn: "CN=client,O=Example", tlsClientAuthSanDns: "client.example" },
+    ...{ tlsClientAuthSanUri: "urn:x:y", tlsClientAuthSanIp: "2001:db8::1" },
+    tlsClientAuthSanEmail: "ops@client.example",
+  };
+  for (const [path, value] of Object.entries(right)) {
+    assert.deepEqual(faultsOf({ ...tls, [path]: value }), [], path);
+    assert.deepEqual(faultsOf({ [path]: value }), [path], "without tls_client_auth");
+    for (const wrong of ["", "*.example:", "a b", "x".repeat(3_000)])
+      assert.deepEqual(faultsOf({ ...tls, [path]: wrong }), [path], `${path} ${wrong.slice(0, 20)}`);
+    const [other = ""] = Object.keys(right).filter((name) => name !== path);
+    const both = { ...tls, [path]: value, [other]: right[other as keyof typeof right] };
+    assert.deepEqual(faultsOf(both).sort(), [path, other].sort(), `${path} and ${other}`);
+  }
+});
+
 test("a name has 1 to 100 characters and none that deceive", () => {
   for (const good of ["x", "Zoë’s shop 🛒", "x".repeat(100), "😀".repeat(100)])
     assert.deepEqual(faultsOf({}, "confidential", good), []);

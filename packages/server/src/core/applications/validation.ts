@@ -21,6 +21,7 @@ import {
   groupsClaimValues,
   tokenEndpointAuthMethods,
 } from "./application.ts";
+import { certificateNameFaults } from "./certificate-names.ts";
 import { clientJwksFaults, firstCertificate } from "./client-jwks.ts";
 import { profileFaults } from "./security-profile.ts";
 import { declaredSettings, securitySettings } from "./security-settings.ts";
@@ -72,7 +73,7 @@ export function requireValidApplication({
     ),
     ...choiceFaults("requiredAcr", settings.requiredAcr, Object.values(acrValues)),
     ...clientKeyFaults(settings),
-    ...certificateFaults(settings),
+    ...certificateNameFaults(settings),
     ...calledAddressFaults(settings),
     ...audienceFaults(settings),
     ...consentFaults(settings),
@@ -169,21 +170,6 @@ function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fau
       "only a confidential client may be exempted",
     ),
   ];
-}
-
-function certificateFaults({
-  tlsClientAuthSanUri: uri,
-  tokenEndpointAuthMethod,
-}: ApplicationSettings): Fault[] {
-  if (uri === undefined) return [];
-  const path = "tlsClientAuthSanUri";
-  if (tokenEndpointAuthMethod !== "tls_client_auth") return [{ path, message: "requires tls_client_auth" }];
-  const isUri = /^[\x21-\x7e]{1,2048}$/.test(uri) && URL.canParse(uri);
-  return requireThat(
-    isUri,
-    path,
-    "must be an absolute URI, as in the device's certificate (RFC 8705 §2.1.2)",
-  );
 }
 
 /** Seconds, minimum and maximum. */

@@ -133,7 +133,6 @@ const settingMembers = {
     closed,
   ),
   jwksUri: Type.String(),
-  tlsClientAuthSanUri: Type.String(),
   tlsClientCertificateBoundAccessTokens: Type.Boolean(),
   requirePkce: Type.Boolean(),
   requireNonceWithoutPkce: Type.Boolean(),

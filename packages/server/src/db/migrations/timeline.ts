@@ -57,6 +57,7 @@ import { trusts } from "./0058-trusts.ts";
 import { protectedResources } from "./0059-protected-resources.ts";
 import { ledger } from "./0060-ledger.ts";
 import { authorizationDetails } from "./0061-authorization-details.ts";
+import { clientAuthorities } from "./0062-client-authorities.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -118,4 +119,5 @@ export const timeline: readonly Migration[] = [
   protectedResources,
   ledger,
   authorizationDetails,
+  clientAuthorities,
 ];

@@ -61,7 +61,28 @@ export interface RefusedRequestTable {
   request_id: string | null;
 }
 
+/** A certificate authority whose certificates authenticate clients (RFC 8705 §2.1). */
+export interface ClientAuthorityTable {
+  org_id: string;
+  id: string;
+  name: string;
+  /** PEM, one certificate. */
+  certificate: string;
+  /** SHA-256 of its DER, base64url. */
+  fingerprint: string;
+  /** For people. */
+  subject: string;
+  /** SHA-256 of the subject as DER, base64url: what a certificate's issuer is looked up by. */
+  subject_hash: string;
+  not_after: number;
+  enabled: number;
+  created_at: number;
+  updated_at: number;
+  version: number;
+}
+
 export interface ApplicationsSchema {
+  client_certificate_authority: ClientAuthorityTable;
   application: ApplicationTable;
   application_origin: ApplicationOriginTable;
   application_external_key: ApplicationExternalKeyTable;

@@ -18,6 +18,11 @@ export const tags = [
     name: "Scopes",
     description: "Management API: custom scopes of the organisation and the claims they add.",
   },
+
+  {
+    name: "Client certificate authorities",
+    description: "Authorities whose certificates authenticate clients by `tls_client_auth` (RFC 8705).",
+  },
   {
     name: "Authorization details",
     description:
@@ -112,6 +117,10 @@ export const tags = [
     name: "API v1: resources",
     description:
       "What access tokens are for (RFC 8707, RFC 9728), which scopes belong to it, and what its tokens are like.",
+  },
+  {
+    name: "API v1: client certificate authorities",
+    description: "Authorities whose certificates authenticate clients by `tls_client_auth` (RFC 8705).",
   },
   {
     name: "API v1: connections",

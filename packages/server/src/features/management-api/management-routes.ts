@@ -1,6 +1,7 @@
 /** Every operation of the management API. */
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { detailTypesRoutes } from "./authorization-detail-types.route.ts";
+import { clientAuthoritiesRoutes } from "./client-authorities.route.ts";
 import { assignedUsersRoutes } from "./clients/assigned-users.route.ts";
 import { clientSecretsRoutes } from "./clients/client-secrets.route.ts";
 import { clientsRoutes } from "./clients/clients.route.ts";
@@ -21,6 +22,7 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   assignedUsersRoutes(api, deps);
   scopesRoutes(api, deps);
   resourcesRoutes(api, deps);
+  clientAuthoritiesRoutes(api, deps);
   consentsRoutes(api, deps);
   preauthorizationsRoutes(api, deps);
   trustsRoutes(api, deps);

@@ -32,6 +32,20 @@ export function forwardedCertificate(
   return requireSingleCertificate(der);
 }
 
+/**
+ * `Client-Cert-Chain`, a list of byte sequences in one or more fields (RFC 9440 §2.3), in either format: nginx has no form for it.
+ * @throws MalformedCertificate
+ */
+export function forwardedChain(values: readonly string[] | undefined, max: number): readonly Buffer[] {
+  const items = (values ?? [])
+    .join(",")
+    .split(",")
+    .map((item) => item.trim());
+  if (values === undefined || (items.length === 1 && items[0] === "")) return [];
+  if (items.length > max) throw new MalformedCertificate("Client-Cert-Chain is too long");
+  return items.map((item) => requireSingleCertificate(derOfByteSequence(item)));
+}
+
 /** A Byte Sequence item (RFC 8941 §3.3.5); RFC 9440 defines no parameters. */
 function derOfByteSequence(value: string): Buffer {
   const [, base64] = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(value) ?? [];

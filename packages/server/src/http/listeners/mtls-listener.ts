@@ -3,11 +3,13 @@
  * counts is known only from the request, so TLS proves possession of the key alone, and an empty list of CAs suits
  * any number of organisations.
  */
+
+import type { X509Certificate } from "node:crypto";
 import { constants } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import { createSecureContext, type SecureContextOptions, TLSSocket } from "node:tls";
-import { setCertificateSource } from "./client-certificate.ts";
+import { MAX_CHAIN, setCertificateSource } from "./client-certificate.ts";
 import { serverBounds } from "./server-bounds.ts";
 
 export interface MtlsFiles {
@@ -40,11 +42,11 @@ export async function mtlsListener(files: MtlsFiles): Promise<MtlsListener> {
     handshakeTimeout: HANDSHAKE_MS,
     ALPNProtocols: ["http/1.1"],
   });
-  server.prependListener("request", (request) =>
-    setCertificateSource(request, () =>
-      request.socket instanceof TLSSocket ? request.socket.getPeerX509Certificate()?.raw : undefined,
-    ),
-  );
+  server.prependListener("request", (request) => {
+    const peer = () =>
+      request.socket instanceof TLSSocket ? request.socket.getPeerX509Certificate() : undefined;
+    setCertificateSource(request, { leaf: () => peer()?.raw, chain: () => issuersOf(peer()) });
+  });
   const reload = async () => {
     const state = await stateOf(files);
     if (state === loaded) return false;
@@ -53,6 +55,14 @@ export async function mtlsListener(files: MtlsFiles): Promise<MtlsListener> {
     return true;
   };
   return { server, reload };
+}
+
+/** As the client sent them, each after the one that it issued. */
+function issuersOf(leaf: X509Certificate | undefined): Buffer[] {
+  const issuers: Buffer[] = [];
+  for (let one = leaf?.issuerCertificate; one && issuers.length < MAX_CHAIN; one = one.issuerCertificate)
+    issuers.push(one.raw);
+  return issuers;
 }
 
 /** Throws when certificate and key don't match. */

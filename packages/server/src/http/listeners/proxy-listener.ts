@@ -3,11 +3,12 @@
  * trusted addresses may connect, because whoever reaches it can claim to be any device.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { setCertificateSource } from "./client-certificate.ts";
+import { MAX_CHAIN, setCertificateSource } from "./client-certificate.ts";
 import { addressList } from "./connection-bounds.ts";
 import {
   type CertificateFormat,
   forwardedCertificate,
+  forwardedChain,
   MalformedCertificate,
 } from "./forwarded-certificate.ts";
 import { serverBounds } from "./server-bounds.ts";
@@ -26,7 +27,10 @@ export function proxyListener(options: ProxyListenerOptions): Server {
   const server = createServer({ ...serverBounds }, (request, response) => {
     try {
       const der = forwardedCertificate(request.headersDistinct["client-cert"], options.format);
-      if (der) setCertificateSource(request, () => der);
+      if (der) {
+        const chain = forwardedChain(request.headersDistinct["client-cert-chain"], MAX_CHAIN);
+        setCertificateSource(request, { leaf: () => der, chain: () => chain });
+      }
     } catch (error) {
       if (!(error instanceof MalformedCertificate)) throw error;
       options.refused(error.message);

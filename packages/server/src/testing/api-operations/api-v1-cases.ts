@@ -1,5 +1,6 @@
 /** Every operation of API v1. */
 import { apiApplicationCases } from "./api-applications.ts";
+import { apiClientAuthorityCases } from "./api-client-authorities.ts";
 import { apiConfigurationCases } from "./api-configuration.ts";
 import { apiConnectionCases } from "./api-connections.ts";
 import { apiDetailCases } from "./api-details.ts";
@@ -35,6 +36,7 @@ export const apiV1AllCases = {
   ...apiResourceCases,
   ...apiRoleCases,
   ...apiScopeCases,
+  ...apiClientAuthorityCases,
   ...apiSharedApplicationCases,
   ...apiSystemAccountCases,
   ...apiTrustCases,

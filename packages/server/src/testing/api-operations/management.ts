@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type ApiAnswer, callApi, type TestAccount } from "../fixtures/system-account.ts";
+import { authorityPem } from "./api-client-authorities.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./api-operation.ts";
 
 export interface Asked {
@@ -89,6 +90,9 @@ export async function made(world: ApiWorld, path: string, body: unknown): Promis
 }
 
 const client = (more: object = {}) => ({ name: "Made", clientType: "confidential", ...more });
+const authority = () => ({ name: "Made", certificate: authorityPem() });
+const newAuthority = async (world: ApiWorld) =>
+  `/client-certificate-authorities/${await made(world, "/client-certificate-authorities", authority())}`;
 const scope = () => ({ name: `s-${randomUUID()}`, displayName: "Made" });
 const resource = () => ({ identifier: `https://${randomUUID()}.example/api`, name: "Made" });
 export const newClient = (world: ApiWorld) => made(world, "/clients", client());
@@ -229,6 +233,33 @@ export const managementCases: ApiCases = {
   }),
   "DELETE /legacy/api/oauth/resources/:id": caseOf("DELETE", {
     asked: async (world) => ({ path: `/resources/${await made(world, "/resources", resource())}` }),
+    status: 204,
+    wrong: noBodyExpected,
+  }),
+  "GET /legacy/api/oauth/client-certificate-authorities": caseOf("GET", {
+    asked: async () => ({ path: "/client-certificate-authorities" }),
+    status: 200,
+    foreign: ownListOnly,
+    wrong: ["/client-certificate-authorities?limit=x", "/client-certificate-authorities?cursor=x"],
+  }),
+  "GET /legacy/api/oauth/client-certificate-authorities/:id": caseOf("GET", {
+    asked: async (world) => ({ path: await newAuthority(world) }),
+    status: 200,
+    wrong: [],
+  }),
+  "POST /legacy/api/oauth/client-certificate-authorities": caseOf("POST", {
+    asked: async () => ({ path: "/client-certificate-authorities", body: authority() }),
+    status: 201,
+    notForeign: "what is made belongs to the caller's own organisation",
+    wrong: [{}, { name: "Made" }, { ...authority(), certificate: "x" }, { ...authority(), id: randomUUID() }],
+  }),
+  "PUT /legacy/api/oauth/client-certificate-authorities/:id": caseOf("PUT", {
+    asked: async (world) => ({ path: await newAuthority(world), body: authority() }),
+    status: 200,
+    wrong: [{}, { name: "Made" }, { ...authority(), orgId: "x" }, { ...authority(), enabled: "yes" }],
+  }),
+  "DELETE /legacy/api/oauth/client-certificate-authorities/:id": caseOf("DELETE", {
+    asked: async (world) => ({ path: await newAuthority(world) }),
     status: 204,
     wrong: noBodyExpected,
   }),

@@ -1,5 +1,6 @@
 /** The tabs of an application's page: their addresses, and the settings that each of them has for this application. */
 import type { Application } from "../../../core/applications/application.ts";
+import { certificateNames } from "../../../core/applications/certificate-names.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { controls, type SettingId } from "./setting-fields.ts";
@@ -21,7 +22,7 @@ const cards: Readonly<Record<TabId, SettingCards>> = {
     ["logout", ["backchannelLogoutUri"]],
     ["legacy", ["returnUrls"]],
   ],
-  credentials: [["proof", ["tokenEndpointAuthMethod", "jwks", "jwksUri", "tlsClientAuthSanUri"]]],
+  credentials: [["proof", ["tokenEndpointAuthMethod", "jwks", "jwksUri", ...certificateNames]]],
   tokens: [
     ["tokens", ["grantTypes", "audience", "allowedResources"]],
     [
@@ -79,7 +80,7 @@ const forConfidential: ReadonlySet<SettingId> = new Set([
   "tokenEndpointAuthMethod",
   "jwks",
   "jwksUri",
-  "tlsClientAuthSanUri",
+  ...certificateNames,
   "securityProfile",
   "introspectionSignedResponseAlg",
   "requirePkce",

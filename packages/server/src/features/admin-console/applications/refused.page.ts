@@ -24,7 +24,7 @@ const places: Partial<Readonly<Record<RefusedRequest["reason"], Place>>> = {
   "secret-wrong": { secrets: true },
   "authentication-method": { setting: "tokenEndpointAuthMethod" },
   "assertion-invalid": { setting: "jwks" },
-  "certificate-invalid": { setting: "tlsClientAuthSanUri" },
+  "certificate-invalid": { setting: "tokenEndpointAuthMethod" },
   "user-not-assigned": { users: true },
 } satisfies Partial<Record<RefusalReason, Place>>;
 

@@ -102,7 +102,6 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   },
   jwks: { kind: "jwks" },
   jwksUri: text,
-  tlsClientAuthSanUri: text,
   tlsClientCertificateBoundAccessTokens: check,
   returnUrls: { kind: "uris", check: "return-urls" },
   allowPermanentKeys: check,

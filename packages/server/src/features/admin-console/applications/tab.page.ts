@@ -1,5 +1,6 @@
 /** One tab of an application's page: the settings of this one, and the integration beside them. */
 import type { Application } from "../../../core/applications/application.ts";
+import { certificateNames } from "../../../core/applications/certificate-names.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { avatar } from "../../../html/components/avatar.ts";
 import { card } from "../../../html/components/card.ts";
@@ -112,7 +113,7 @@ const settingsCard = (view: TabView, id: CardId, fields: readonly SettingId[]): 
 const conditions: Partial<Readonly<Record<SettingId, string>>> = {
   jwks: "for-keys",
   jwksUri: "for-keys",
-  tlsClientAuthSanUri: "for-san",
+  ...Object.fromEntries(certificateNames.map((name) => [name, "for-san"])),
   requireNonceWithoutPkce: "without-pkce",
   refreshTokenLifetimeSeconds: "for-refresh",
   refreshTokenAbsoluteLifetimeSeconds: "for-refresh",

@@ -87,7 +87,6 @@ const optional = {
     { additionalProperties: false, description: "Public keys, or jwksUri" },
   ),
   jwksUri: Type.String(),
-  tlsClientAuthSanUri: Type.String({ description: "The one device that may authenticate as the client" }),
   audience: Type.String({ description: "`aud` of access tokens; default: the issuer" }),
   backchannelLogoutUri: Type.String(),
   requiredAcr: Type.Enum(Object.values(acrValues)),

@@ -13,7 +13,7 @@ import { type SqlField, type SqlFields, sqlList, sqlPage } from "../lists/sql-li
 
 /** Settings that may be unset. */
 const texts = [
-  ...["description", "logoUri", "homepageUri", "jwksUri", "tlsClientAuthSanUri", "audience"],
+  ...["description", "logoUri", "homepageUri", "jwksUri", "audience"],
   ...["backchannelLogoutUri", "requiredAcr", "signingPoolId"],
   ...optionalSettings,
 ];

@@ -51,10 +51,6 @@ const members = {
     },
   ),
   jwksUri: Type.String(),
-  tlsClientAuthSanUri: Type.String({
-    description:
-      "With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation",
-  }),
   tlsClientCertificateBoundAccessTokens: Type.Boolean({
     description: "Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3)",
   }),
@@ -119,7 +115,6 @@ export const clientSchema = Type.Object(
     homepageUri: absentAsNull(members.homepageUri),
     jwks: absentAsNull(members.jwks),
     jwksUri: absentAsNull(members.jwksUri),
-    tlsClientAuthSanUri: absentAsNull(members.tlsClientAuthSanUri),
     audience: absentAsNull(members.audience),
     backchannelLogoutUri: absentAsNull(members.backchannelLogoutUri),
     requiredAcr: absentAsNull(members.requiredAcr),

@@ -17,7 +17,6 @@ import { matchClientSecret } from "../../../core/applications/client-secrets.ts"
 import { noteCaller } from "../../../core/audit/audited-request.ts";
 import { recordOnce } from "../../../core/audit/unauthenticated-events.ts";
 import type { Clock } from "../../../core/clock.ts";
-import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
 import type { PresentedDeviceDeps } from "../../../core/devices/presented-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
@@ -30,7 +29,11 @@ import {
   readAssertion,
   verifyClientAssertion,
 } from "./client-assertion.ts";
-import { authenticatingDevice, selfSignedRefusal } from "./client-device.ts";
+import {
+  type AuthenticatedCertificate,
+  authenticatingCertificate,
+  selfSignedRefusal,
+} from "./client-device.ts";
 
 export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
   readonly applications: ApplicationDirectory;
@@ -49,8 +52,8 @@ interface Credentials {
 
 export interface AuthenticatedClient {
   readonly application: Application;
-  /** The device whose certificate authenticated the client; undefined for every other method. */
-  readonly device?: CertifiedDevice;
+  /** What authenticated the client by tls_client_auth; undefined for every other method. */
+  readonly certificate?: AuthenticatedCertificate;
 }
 
 /** A client that the request names; nothing is proven yet. */
@@ -117,9 +120,9 @@ async function verifyCredentials(
   const registered = application.settings.tokenEndpointAuthMethod;
   // RFC 8705 §2: with a certificate, the request carries client_id and no other credentials.
   if (registered === "tls_client_auth" && method === "none") {
-    const device = await authenticatingDevice(deps, application, call);
-    if (typeof device === "string") throw refused(device, "certificate-invalid");
-    return { application, device };
+    const certificate = await authenticatingCertificate(deps, application, call);
+    if (typeof certificate === "string") throw refused(certificate, "certificate-invalid");
+    return { application, certificate };
   }
   if (registered === "self_signed_tls_client_auth" && method === "none") {
     const refusal = await selfSignedRefusal(deps.clientKeys, application, call);

@@ -5,42 +5,54 @@
 
 import { readCertificate } from "@signet/protocol/certificates/certificate";
 import { certificateBinding } from "@signet/protocol/certificates/certificate-binding";
+import { hasClientName } from "@signet/protocol/certificates/client-certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
+import { registeredName } from "../../../core/applications/certificate-names.ts";
 import { type ClientKeys, ClientKeysUnavailable } from "../../../core/applications/client-keys.ts";
+import { trustedClientFault } from "../../../core/client-authorities/trusted-client.ts";
 import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
 import { type PresentedDeviceDeps, presentedDevice } from "../../../core/devices/presented-device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { AccessTokenClaims, TokenDevice } from "../../../core/tokens/claims.ts";
-import { type Arrived, clientCertificate } from "../../../http/listeners/client-certificate.ts";
+import {
+  type Arrived,
+  clientCertificate,
+  clientCertificateChain,
+} from "../../../http/listeners/client-certificate.ts";
 
-/** @returns the device, or the reason for the log */
-async function requestDevice(
-  deps: PresentedDeviceDeps,
-  orgId: string,
-  call: Arrived,
-): Promise<CertifiedDevice | string> {
-  const der = clientCertificate(call);
-  if (!der) return "the request has no client certificate";
-  const presented = await presentedDevice(deps, orgId, der);
-  return presented.kind === "good" ? presented : `the certificate is ${presented.reason}`;
-}
+/** Whose certificate authenticated a client: a device's, or one of an authority that the organisation trusts. */
+export type AuthenticatedCertificate =
+  | { readonly kind: "device"; readonly device: CertifiedDevice }
+  | { readonly kind: "authority" };
 
 /**
- * tls_client_auth (RFC 8705 §2.1): the device whose URI the client has registered, or any device of the organisation.
- * @returns the device, or the reason for the log
+ * tls_client_auth (RFC 8705 §2.1): any device of the organisation, or what has the one name that the client has registered: a
+ * device, or a certificate of an authority that the organisation trusts.
+ * @returns the certificate, or the reason for the log
  */
-export async function authenticatingDevice(
+export async function authenticatingCertificate(
   deps: PresentedDeviceDeps,
   { orgId, settings }: Application,
   call: Arrived,
-): Promise<CertifiedDevice | string> {
-  const presented = await requestDevice(deps, orgId, call);
-  const { tlsClientAuthSanUri: uri } = settings;
-  if (typeof presented === "string" || uri === undefined) return presented;
-  const isNamed = readCertificate(presented.certificate.der).subjectUris.includes(uri);
-  return isNamed ? presented : "the certificate does not have tlsClientAuthSanUri";
+): Promise<AuthenticatedCertificate | string> {
+  const der = clientCertificate(call);
+  if (!der) return "the request has no client certificate";
+  const name = registeredName(settings);
+  const presented = await presentedDevice(deps, orgId, der);
+  if (presented.kind === "good") {
+    const { certificate } = presented;
+    const isNamed = name === undefined || hasClientName(readCertificate(certificate.der), name);
+    return isNamed
+      ? { kind: "device", device: presented }
+      : "the certificate does not have the registered name";
+  }
+  // A device's certificate is of its own CA alone: revoked there, it is of no other authority.
+  if (presented.reason !== "unknown" || name === undefined) return `the certificate is ${presented.reason}`;
+  const chain = clientCertificateChain(call);
+  const fault = await trustedClientFault(deps, orgId, { der, chain, name });
+  return fault === undefined ? { kind: "authority" } : `the certificate ${fault}`;
 }
 
 /**
@@ -66,29 +78,38 @@ export async function selfSignedRefusal(
 
 /**
  * The device that the tokens name: the one that authenticated the client, or for certificate-bound tokens the one whose
- * certificate came beside another method. @throws OAuthError when bound tokens lack a certificate
+ * certificate came beside another method. A certificate of no device binds tokens and names nothing (RFC 8705 §3: whatever
+ * authenticated the client).
+ * @throws OAuthError when bound tokens lack a certificate
  */
 export async function tokenDevice(
   deps: PresentedDeviceDeps,
   { orgId, settings }: Application,
-  clientDevice: CertifiedDevice | undefined,
+  authenticated: AuthenticatedCertificate | undefined,
   call: Arrived,
 ): Promise<TokenDevice | undefined> {
   const isBound = settings.tlsClientCertificateBoundAccessTokens;
-  if (settings.tokenEndpointAuthMethod === "self_signed_tls_client_auth") {
-    const der = isBound ? clientCertificate(call) : undefined;
-    return der && { thumbprint: sha256Base64url(der) };
-  }
-  const presented = clientDevice ?? (isBound ? await requestDevice(deps, orgId, call) : undefined);
-  if (presented === undefined) return undefined;
-  if (typeof presented === "string")
-    throw new OAuthError("invalid_request", "the client's tokens are bound to a certificate: send one", {
-      cause: presented,
-    });
-  const { device, certificate } = presented;
-  const { id, attestation } = device;
-  return { id, attestation, ...(isBound ? { thumbprint: certificate.fingerprint } : {}) };
+  const { tokenEndpointAuthMethod: method } = settings;
+  if (authenticated?.kind === "device") return namedDevice(authenticated.device, isBound);
+  if (!isBound) return undefined;
+  const der = clientCertificate(call);
+  if (!der) throw lackingCertificate("the request has no client certificate");
+  const bare = { thumbprint: sha256Base64url(der) };
+  if (authenticated || method === "self_signed_tls_client_auth") return bare;
+  const presented = await presentedDevice(deps, orgId, der);
+  if (presented.kind === "good") return namedDevice(presented, isBound);
+  // A public client's refresh tokens are bound to a device (§4): it has no other proof of who refreshes.
+  if (presented.reason === "unknown" && method !== "none") return bare;
+  throw lackingCertificate(`the certificate is ${presented.reason}`);
 }
+
+const namedDevice = (
+  { device: { id, attestation }, certificate }: CertifiedDevice,
+  isBound: boolean,
+): TokenDevice => ({ id, attestation, ...(isBound ? { thumbprint: certificate.fingerprint } : {}) });
+
+const lackingCertificate = (cause: string): OAuthError =>
+  new OAuthError("invalid_request", "the client's tokens are bound to a certificate: send one", { cause });
 
 /**
  * Whether a request without a DPoP proof may use the token: with the certificate that it is bound to (RFC 8705 §3). True for an
@@ -114,7 +135,7 @@ export async function hasBoundCertificate(
   const der = claims.cnf === undefined ? undefined : clientCertificate(call);
   const binding = certificateBinding(claims, der);
   if (binding !== "holds" || der === undefined) return binding === "unbound";
-  // A self-signed certificate is of no device: the key that TLS has proven is all there is.
+  // A self-signed certificate, and one of an authority, is of no device: the key that TLS has proven is all there is.
   if (claims.device_id === undefined) return true;
   const presented = await presentedDevice(deps, orgId, der);
   return presented.kind === "good" && presented.device.id === claims.device_id;

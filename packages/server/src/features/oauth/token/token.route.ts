@@ -131,7 +131,7 @@ async function issueTokens(
   { organisation, call, grantType, client }: TokenRequest,
 ): Promise<TokenResponse> {
   // 1 client authentication (RFC 6749 §2.3)
-  const { application, device: clientDevice } = await inSpan(
+  const { application, certificate } = await inSpan(
     "client authentication",
     authenticateClient,
     deps,
@@ -146,14 +146,14 @@ async function issueTokens(
   // 3 validate the grant; nothing is consumed yet
   const now = deps.clock();
   const address = addressOf(call);
-  const device = await tokenDevice(deps, application, clientDevice, call);
+  const device = await tokenDevice(deps, application, certificate, call);
   const proof = clientProof(deps, organisation, call, application.settings);
   const binding = { dpopJkt: proof?.jkt ?? null, certificateThumbprint: device?.thumbprint ?? null };
   const of = { organisation, application, form: call.form, now, address };
   const grantRequest = { ...of, ...binding, deviceId: device?.id ?? null };
   const validated = await inSpan("grant", grant.validate, grantRequest);
   const { basis, resource } = await forResource(deps, application, validated);
-  const bound = await resourceBinding(deps, application, { resource, device, clientDevice, proof, call });
+  const bound = await resourceBinding(deps, application, { resource, device, certificate, proof, call });
   if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
 
   // 4 the subject, with its scopes, audience, binding and claims
@@ -221,7 +221,7 @@ async function forResource<Basis extends GrantBasis>(
 async function resourceBinding(
   deps: TokenRouteDeps,
   application: Application,
-  { resource, device, clientDevice, proof, call }: Bound,
+  { resource, device, certificate, proof, call }: Bound,
 ): Promise<TokenDevice | undefined> {
   const constraint = resource?.senderConstraint ?? "none";
   if (constraint === "none" || (constraint !== "mtls" && proof)) return device;
@@ -229,7 +229,7 @@ async function resourceBinding(
     throw invalidProof("tokens for this resource are bound to a key: send a DPoP proof");
   if (device?.thumbprint !== undefined) return device;
   const settings = { ...application.settings, tlsClientCertificateBoundAccessTokens: true };
-  const certified = await tokenDevice(deps, { ...application, settings }, clientDevice, call);
+  const certified = await tokenDevice(deps, { ...application, settings }, certificate, call);
   if (certified?.thumbprint !== undefined) return certified;
   throw new OAuthError("invalid_request", "tokens for this resource are bound to a certificate: send one");
 }
@@ -237,7 +237,7 @@ async function resourceBinding(
 interface Bound {
   readonly resource: ProtectedResource | undefined;
   readonly device: TokenDevice | undefined;
-  readonly clientDevice: Parameters<typeof tokenDevice>[2];
+  readonly certificate: Parameters<typeof tokenDevice>[2];
   readonly proof: DpopProof | undefined;
   readonly call: Call;
 }

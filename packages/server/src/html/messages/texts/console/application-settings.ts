@@ -38,7 +38,11 @@ export type ConsoleApplicationSettingsTexts = {
         accessTokenSignedResponseAlg: { label: string; hint: string; };
         accessTokenType: { label: string; hint: string; }; signingPoolId: { label: string; hint: string; };
         tokenEndpointAuthMethod: { label: string; hint: string; }; jwks: { label: string; hint: string; };
-        jwksUri: { label: string; hint: string; }; tlsClientAuthSanUri: { label: string; hint: string; };
+        jwksUri: { label: string; hint: string; }; tlsClientAuthSubjectDn: { label: string; hint: string; };
+        tlsClientAuthSanDns: { label: string; hint: string; };
+        tlsClientAuthSanUri: { label: string; hint: string; };
+        tlsClientAuthSanIp: { label: string; hint: string; };
+        tlsClientAuthSanEmail: { label: string; hint: string; };
         tlsClientCertificateBoundAccessTokens: { label: string; hint: string; };
         returnUrls: { label: string; hint: string; }; allowPermanentKeys: { label: string; hint: string; };
         requireSignedKeyCalls: { label: string; hint: string; };
@@ -76,8 +80,9 @@ export type ConsoleApplicationSettingsTexts = {
         allowedScopes: string; audience: string; allowedResources: string; accessTokenLifetimeSeconds: string;
         refreshTokenLifetimeSeconds: string; refreshTokenAbsoluteLifetimeSeconds: string;
         refreshTokenGraceSeconds: string; tokenEndpointAuthMethod: string; accessTokenType: string;
-        jwks: string; jwksUri: string; tlsClientAuthSanUri: string; signingPoolId: string;
-        backchannelLogoutUri: string; other: string;
+        jwks: string; jwksUri: string; tlsClientAuthSubjectDn: string; tlsClientAuthSanDns: string;
+        tlsClientAuthSanUri: string; tlsClientAuthSanIp: string; tlsClientAuthSanEmail: string;
+        signingPoolId: string; backchannelLogoutUri: string; other: string;
       };
       reasons: {
         tooLong: string; printable: string; backslash: string; wildcard: string; fragment: string;

@@ -67,9 +67,11 @@ export type ConsoleAuditLogTexts = {
         "application.user-unassigned": string; "application.group-assigned": string;
         "application.group-unassigned": string; "application.refused": string; "trust.created": string;
         "trust.changed": string; "trust.deleted": string; "client-secret.created": string;
-        "client-secret.revoked": string; "shared-application.enabled": string;
-        "shared-application.withdrawn": string; "connection.created": string; "connection.changed": string;
-        "connection.deleted": string; "connection.token-created": string; "connection.token-revoked": string;
+        "client-secret.revoked": string; "client-authority.created": string;
+        "client-authority.changed": string; "client-authority.deleted": string;
+        "shared-application.enabled": string; "shared-application.withdrawn": string;
+        "connection.created": string; "connection.changed": string; "connection.deleted": string;
+        "connection.token-created": string; "connection.token-revoked": string;
         "connection-sign-in.failed": string; "identity.linked": string; "identity.unlinked": string;
         "domain.created": string; "domain.changed": string; "domain.deleted": string; "domain.proven": string;
         "domain.lapsed": string; "break-glass.granted": string; "break-glass.withdrawn": string;
