@@ -1,7 +1,7 @@
 /**
  * `npm run interop`: Signet against programs that npm cannot bring (OpenSSL, Go, BoringSSL, GnuTLS …). It installs nothing:
  * what is missing is named and skipped, which is a failure with CI=true; `.ci/run` installs it. `npm run interop --
- * interop/device-tls` runs a folder or a file; what starts with `-` goes to `node --test`.
+ * interop/device-tls` runs a folder or a file; what starts with `-` goes to `node --test`. The guides are part of it.
  */
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -12,7 +12,8 @@ import { selectTests } from "./test-run/test-selection.ts";
 
 const TIMEOUT_MS = 30 * 60_000;
 
-async function runInterop(parameters: string[]): Promise<number> {
+/** @param parameters files and folders, and options of `node --test`. @returns the exit code */
+export async function runInterop(parameters: readonly string[]): Promise<number> {
   const patterns = parameters.filter((parameter) => !parameter.startsWith("-"));
   const options = parameters.filter((parameter) => parameter.startsWith("-"));
   const files = selectTests(await listFiles(repositoryRoot, [".interop.ts"]), patterns);
@@ -34,4 +35,4 @@ async function runInterop(parameters: string[]): Promise<number> {
   }
 }
 
-process.exitCode = await runInterop(process.argv.slice(2));
+if (import.meta.main) process.exitCode = await runInterop(process.argv.slice(2));

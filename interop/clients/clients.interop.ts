@@ -1,5 +1,4 @@
 /** OpenID Connect clients of other languages, each with the settings that `app create --for` prints for it. */
-import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { quickPasswords } from "../../packages/server/src/testing/fakes/quick-passwords.ts";
@@ -10,6 +9,7 @@ import {
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
 import { type ClientProgram, runClient } from "./client-run.ts";
+import { missingGo } from "./go-program.ts";
 import { missingPython, python } from "./python-program.ts";
 import { buildRustProgram, missingRust } from "./rust-program.ts";
 
@@ -38,14 +38,6 @@ test("Authlib with Flask", { skip: missingPython("authlib"), timeout }, () =>
 test("mozilla-django-oidc", { skip: missingPython("mozilla_django_oidc"), timeout }, () =>
   runClient(running, org, inPython("django", false)),
 );
-
-/** Versions of go-oidc and x/oauth2 that the Go of Debian 12 builds: it fetches no newer toolchain by itself. */
-const OLDEST_GO = 19;
-const missingGo = (): string | false => {
-  const { stdout } = spawnSync("go", ["version"], { encoding: "utf8" });
-  const [, minor = "0"] = /go1\.(\d+)/.exec(stdout ?? "") ?? [];
-  return Number(minor) < OLDEST_GO && `Go 1.${OLDEST_GO} is not installed`;
-};
 
 test("go-oidc with golang.org/x/oauth2", { skip: missingGo(), timeout }, () =>
   runClient(running, org, {

@@ -5,7 +5,7 @@ import { build } from "../../scripts/build.ts";
 import { keptFolder } from "../kept-folder.ts";
 import { type RunningProgram, startProgram } from "../program.ts";
 
-const sources = path.join(import.meta.dirname, "nextjs");
+const tested = path.join(import.meta.dirname, "nextjs");
 
 export interface NextApplication extends RunningProgram {
   /** Moves the time of the application's process. */
@@ -17,6 +17,8 @@ export interface NextOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** `proxy` runs on Node; `middleware`, its name before Next.js 16, in the edge runtime. */
   readonly middleware: "proxy" | "middleware";
+  /** The application's folder; default: the one here. */
+  readonly sources?: string;
 }
 
 /** In a folder beside the installed libraries, as its compiler follows no link to them. */
@@ -24,6 +26,7 @@ export async function startNextApplication({
   port,
   environment,
   middleware,
+  sources = tested,
 }: NextOptions): Promise<NextApplication> {
   const libraries = keptFolder("npm");
   const app = await mkdtemp(path.join(libraries, "nextjs-"));

@@ -36,7 +36,9 @@ export function makePerson(org: TestOrganisation): Person {
   };
   return {
     open: async (url) => land(await at(url).get(url)),
-    submit: async (url, form) => land(await at(url).post(url, form)),
+    // As a browser says of a form: a page is wanted, and the one that had it is of the same origin.
+    submit: async (url, form) =>
+      land(await at(url).post(url, form, { accept: "text/html", origin: new URL(url).origin })),
     signIn: async (page) => {
       assert.ok(
         showsLogin(page),

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { StackName } from "../../packages/server/src/core/stacks/stacks.ts";
-import { runProgram } from "../../packages/server/src/testing/command-line.ts";
+import { type Environment, runProgram } from "../../packages/server/src/testing/command-line.ts";
 import { quickPasswords } from "../../packages/server/src/testing/fakes/quick-passwords.ts";
 import {
   makeOrganisation,
@@ -22,6 +22,8 @@ export interface StackServer {
 
 export interface StackService {
   readonly org: TestOrganisation;
+  /** Of commands of its operator. */
+  readonly env: Environment;
   /**
    * Creates the application, starts its server with what was printed, and stops it whatever happens.
    * @param stack its name, and the library's own redirect path where that is not the stack's
@@ -74,5 +76,5 @@ export async function startStackService(): Promise<StackService> {
     await rm(folder, { recursive: true, force: true });
     assert.deepEqual(running.errors, []);
   };
-  return { org, withServer, close };
+  return { org, env, withServer, close };
 }

@@ -1,0 +1,4 @@
+import { missingNpmClients } from "../../interop/clients/node-program.ts";
+import { followGuide, startNodeGuide } from "../support/guide.ts";
+
+followGuide({ name: "passport", missing: missingNpmClients(), start: startNodeGuide });

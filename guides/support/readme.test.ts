@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { filled, filledEnvironment, readReadme } from "./readme.ts";
+
+const markdown = `# Title
+
+\`\`\`sh
+ORG=…
+npm run -s signet -- app create --org $ORG --name "My shop" \\
+  --type spa
+npm start
+\`\`\`
+
+\`\`\`env
+A=<client ID>
+\`\`\`
+`;
+
+test("reads the commands as a shell does, and the environment", () => {
+  const { commands, environment } = readReadme(markdown);
+  assert.deepEqual(commands, [["app", "create", "--org", "$ORG", "--name", "My shop", "--type", "spa"]]);
+  assert.deepEqual(filled(commands[0] ?? [], { ORG: "o" })[3], "o");
+  assert.equal(filledEnvironment(environment, { "client ID": "c" }), "A=c\n");
+});
+
+test("refuses what nothing before has given", () => {
+  assert.throws(() => filled(["$APP"], {}), /\$APP/);
+  assert.throws(() => filledEnvironment("A=<secret>", {}), /<secret>/);
+});
