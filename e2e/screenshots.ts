@@ -8,6 +8,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
+import { createPortalLink } from "../packages/server/src/core/portal-links/portal-links.ts";
 import { addTotp, newTotpSecret } from "../packages/server/src/core/second-factors/totp/totp.ts";
 import { findUser } from "../packages/server/src/core/users/users.store.ts";
 import { disablePool } from "../packages/server/src/features/sovereign/admin-api/pools.ts";
@@ -37,7 +38,11 @@ async function shoot(
     const now = service.clock();
     await addTotp(service, service.database.query, owner, { secret: await newTotpSecret(), step: 0, now });
     const page = await securedPage(browser, fixture);
-    const further = [...(await passkeyPage(page, fixture)), ...(await leavePage(browser, fixture))];
+    const further = [
+      ...(await passkeyPage(page, fixture)),
+      ...(await leavePage(browser, fixture)),
+      ...(await portalPages(browser, fixture)),
+    ];
     const all = [...fixture.pages.map((one) => ({ ...one, page })), ...further];
     let count = 0;
     for (const colorScheme of schemes) count += await shootAll(all, { folder, colorScheme, isPng, only });
@@ -66,6 +71,35 @@ async function securedPage(browser: Browser, fixture: ConsoleFixture): Promise<P
   await page.locator("#passkey-create").click();
   await page.locator(".codes").first().waitFor();
   return page;
+}
+
+/** What somebody without an account sees who has a portal link. */
+async function portalPages(
+  browser: Browser,
+  { baseUrl, orgId, ids, running: { service } }: ConsoleFixture,
+): Promise<Shot[]> {
+  const purposes = ["connections", "domains", "scim"] as const;
+  const wanted = { purposes, returnUrl: null, scopes: ["signet:organisation:write"] as const };
+  const newLink = async () => {
+    const { token } = await createPortalLink(service, { orgId, actor: "test", wanted });
+    return `${baseUrl}/portal/${token}`;
+  };
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(await newLink());
+  await page.locator("#portal-open").click();
+  await page.locator("#portal-close").waitFor();
+  const console = `${baseUrl}/oauth/manage/${orgId}`;
+  const shot = (name: string, url: string) => ({ name: `portal-${name}`, url, page });
+  return [
+    shot("home", `${console}/portal`),
+    shot("connection", `${console}/connections/${ids["connections/sign-ins"]}`),
+    shot("connection-settings", `${console}/connections/${ids["connections/sign-ins"]}/settings`),
+    shot("connections-new", `${console}/connections/new`),
+    shot("domain", `${console}/domains/${ids["domains"]}`),
+    shot("ended", `${baseUrl}/portal`),
+    shot("broken", `${baseUrl}/portal/x`),
+    shot("open", await newLink()),
+  ];
 }
 
 interface Shot {

@@ -15,6 +15,7 @@ import {
   createPreauthorization,
   grantOrganisationConsent,
 } from "../../packages/server/src/core/consents/consents.ts";
+import { createDomain } from "../../packages/server/src/core/domains/domains.ts";
 import type { Organisation } from "../../packages/server/src/core/organisations/organisation.ts";
 import { createOrganisation } from "../../packages/server/src/core/organisations/organisations.ts";
 import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
@@ -228,11 +229,14 @@ async function furnishConnections(service: Service, orgId: string): Promise<Reco
     ...{ reason: "audience-mismatch", detail: "aud is another-client", subject: "248289761001" },
     ...{ email: "noa@northwind.example", reference: "7f3a-21" },
   });
+  const route = { connectionId: provider, enforced: false };
+  const domain = await createDomain(service, { orgId, actor, domain: "northwind.example", route });
   const { test } = await createConnectionTest(service, { orgId, actor: "test", connectionId: provider });
   const pages = ["sign-ins", "test", "groups", "tests"].map((page) => [`connections/${page}`, provider]);
   return {
     ...Object.fromEntries(pages),
     ...{ connections: scim.connection.id, test: test.id, token: token?.id ?? "" },
+    domains: domain.id,
   };
 }
 
@@ -295,19 +299,22 @@ function pagesOf(
     /^\/oauth\/manage\/:org|^\/devices\/manage\/:org|^\/oauth\/:org\/account\b|^\/oauth\/:org\/user\/consents$/.test(
       path,
     );
-  return routes
-    .filter(({ method, path }) => method === "GET" && isOurs(path))
-    .flatMap(({ path }) => {
-      const address = recordAddress(path, orgId, ids);
-      if (address === undefined) return [];
-      const name = path
-        .replace(/^\/oauth\/manage\/:org/, "console")
-        .replace(/^\/oauth\/:org\//, "")
-        .replace(/^\/devices\/manage\/:org/, "console/devices")
-        .replaceAll(/\/:(\w+)/g, "-$1")
-        .replaceAll("/", "-");
-      return [{ name, url: baseUrl + address, isConsole: path.includes("manage") }];
-    });
+  return (
+    routes
+      // An administrator has no visit by a portal link.
+      .filter(({ method, path }) => method === "GET" && isOurs(path) && !path.endsWith("/portal"))
+      .flatMap(({ path }) => {
+        const address = recordAddress(path, orgId, ids);
+        if (address === undefined) return [];
+        const name = path
+          .replace(/^\/oauth\/manage\/:org/, "console")
+          .replace(/^\/oauth\/:org\//, "")
+          .replace(/^\/devices\/manage\/:org/, "console/devices")
+          .replaceAll(/\/:(\w+)/g, "-$1")
+          .replaceAll("/", "-");
+        return [{ name, url: baseUrl + address, isConsole: path.includes("manage") }];
+      })
+  );
 }
 
 export async function signInAt(page: Page, url: string, person: Person): Promise<void> {

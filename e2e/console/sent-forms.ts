@@ -17,6 +17,7 @@ const areas = {
   applications: /^\/oauth\/manage\/:org\/applications\/(?!:id\/(roles|groups)\b)/,
   pools: /^\/oauth\/manage\/:org\/pools\//,
   connections: /^\/oauth\/manage\/:org\/connections\b/,
+  domains: /^\/oauth\/manage\/:org\/(domains|portal)\b/,
   groups: /^\/oauth\/manage\/:org\/(groups|roles|applications\/:id\/(roles|groups))\b/,
   records:
     /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|shared-applications|quickstart)\b/,

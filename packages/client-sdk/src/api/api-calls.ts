@@ -12,6 +12,7 @@ import type { GroupsCalls } from "./generated/groups.ts";
 import type { InvitationsCalls } from "./generated/invitations.ts";
 import type { OperatorsCalls } from "./generated/operators.ts";
 import type { OrganisationCalls } from "./generated/organisation.ts";
+import type { PortalLinksCalls } from "./generated/portal-links.ts";
 import type { ResourcesCalls } from "./generated/resources.ts";
 import type { RolesCalls } from "./generated/roles.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
@@ -35,6 +36,7 @@ export interface ApiCalls
     InvitationsCalls,
     OperatorsCalls,
     OrganisationCalls,
+    PortalLinksCalls,
     ResourcesCalls,
     RolesCalls,
     ScopesCalls,

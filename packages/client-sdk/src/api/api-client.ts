@@ -77,6 +77,8 @@ export interface ApiClient {
     ApiChanges<"domains"> &
     ApiDeletes &
     ApiActs<"domains">;
+  /** One-time links with which a tenant's own administrator sets up connections; `url` is in the answer of `create` alone. */
+  readonly portalLinks: ApiReads<"portal-links"> & ApiCreates<"portal-links"> & ApiDeletes;
   readonly webhooks: ApiReads<"webhooks"> &
     ApiCreates<"webhooks"> &
     ApiChanges<"webhooks"> &
@@ -139,8 +141,8 @@ export function apiClient(configuration: GrantConfiguration, options: ApiClientO
     ...{ preauthorizations: of("preauthorizations"), systemAccounts: of("system-accounts") },
     ...{ connections: of("connections"), domains: of("domains"), devices: of("devices") },
     ...{ enrollmentCodes: of("enrollment-codes"), pools: of("pools"), agents: of("agents") },
-    webhooks: of("webhooks"),
     clientCertificateAuthorities: of("client-certificate-authorities"),
+    ...{ portalLinks: of("portal-links"), webhooks: of("webhooks") },
   };
   return { ...records, ...anyOperation(client) } as unknown as ApiClient;
 }

@@ -110,6 +110,7 @@ export type {
   ApiSignUpSettings,
   ApiWaitingSignUp,
 } from "./generated/organisation.ts";
+export type { ApiNewPortalLink, ApiPortalLink, ApiPortalLinkWithUrl } from "./generated/portal-links.ts";
 export type { ApiNewResource, ApiResource, ApiResourceChange } from "./generated/resources.ts";
 export type {
   ApiAccess,

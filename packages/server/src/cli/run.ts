@@ -44,6 +44,7 @@ import { orgCommands } from "./org/org-commands.ts";
 import { errorMessage } from "./output.ts";
 import { agentCommands } from "./pool/agent-commands.ts";
 import { poolCommands } from "./pool/pool-commands.ts";
+import { portalLinkCommands } from "./portal-link/portal-link-commands.ts";
 import { loginCommands } from "./remote/login-commands.ts";
 import { localWork, remoteWork, requireHere } from "./remote/run-records.ts";
 import { resourceCommands } from "./resource/resource-commands.ts";
@@ -98,6 +99,7 @@ const onDatabase: readonly Command[] = [
   ...detailTypeCommands,
   ...grantCommands,
   ...auditCommands,
+  ...portalLinkCommands,
   ...sharedApplicationCommands,
   ...signInCommands,
   ...signUpCommands,

@@ -33,6 +33,7 @@ const rowsOfOrganisation = {
   client_secret: ["application_id", "id"],
   client_certificate_authority: ["id"],
   operators_organisation: ["singleton"],
+  portal_link: ["id"],
   domain: ["id"],
   break_glass_account: ["user_id"],
   invitation: ["id"],

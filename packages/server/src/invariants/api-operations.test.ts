@@ -271,6 +271,8 @@ const acts: readonly AuditAction[] = [
   "organisation.created",
   "password-reset.requested",
   "password.reset",
+  "portal-link.created",
+  "portal-link.deleted",
   "preauthorization.created",
   "preauthorization.deleted",
   "registration.requested",

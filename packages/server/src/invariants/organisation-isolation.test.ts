@@ -120,8 +120,8 @@ const ofNone = (method: string, paths: string) =>
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...ofNone("GET", "/ /livez /healthz /readyz /assets/:file /openapi.json /docs /device"),
   ...ofNone("GET", "/downloads/:file /language/:locale /docs/console /console-kit /console-kit/question"),
-  ...ofNone("GET", "/console-kit/record /console-kit/terminal /console-kit/wizard"),
-  ...ofNone("POST", "/device /api/v1/organisations /oauth/common/authorize"),
+  ...ofNone("GET", "/console-kit/record /console-kit/terminal /console-kit/wizard /portal /portal/:token"),
+  ...ofNone("POST", "/device /portal/:token /api/v1/organisations /oauth/common/authorize"),
   ...ofNone("GET", "/invite/:id /verify/:id /reset/:id /confirm/:id /api/v1 /api/v1/organisations"),
   ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id /oauth/common/authorize"),
   ...ofNone("HEAD", "/ /api/v1 /livez /healthz /readyz /openapi.json /docs /docs/console"),

@@ -12,11 +12,13 @@ import { connectionsRoutes } from "../features/admin-console/connections/connect
 import { consentList } from "../features/admin-console/consents/consent-list.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import { preauthorizationList } from "../features/admin-console/consents/preauthorization-list.ts";
+import { domainsRoutes } from "../features/admin-console/domains/domains.route.ts";
 import { groupList } from "../features/admin-console/groups/group-list.ts";
 import { groupsRoutes } from "../features/admin-console/groups/groups.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
+import { portalRoutes } from "../features/admin-console/portal/home.route.ts";
 import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
 import { roleList } from "../features/admin-console/roles/role-list.ts";
 import { rolesRoutes } from "../features/admin-console/roles/roles.route.ts";
@@ -97,6 +99,8 @@ export const adminConsole: Module = (scope, app) => {
   mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
   groupsRoutes(scope, deps);
   connectionsRoutes(scope, { ...service, ...deps });
+  domainsRoutes(scope, { ...deps, lookUpTxt: service.lookUpTxt });
+  portalRoutes(scope, deps);
   usersRoutes(scope, { ...service, ...deps, rateLimits });
   systemAccountsPages(scope, { ...service, ...deps });
   overviewRoute(scope, { ...deps, applications: service.applications, keyRotationDays, hasMail });

@@ -18,7 +18,7 @@ import { apiDeviceRootsRoutes } from "../features/api-v1/devices/device-roots.ro
 import { apiDevicesRoutes } from "../features/api-v1/devices/devices.route.ts";
 import { apiEnrollmentCodesRoutes } from "../features/api-v1/devices/enrollment-codes.route.ts";
 import { apiBreakGlassRoutes } from "../features/api-v1/domains/break-glass.route.ts";
-import { apiDomainsRoutes } from "../features/api-v1/domains/domains.route.ts";
+import { apiDomainsRoutes, type DomainDeps } from "../features/api-v1/domains/domains.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiGroupsRoutes } from "../features/api-v1/groups/groups.route.ts";
 import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route.ts";
@@ -32,6 +32,7 @@ import { apiOrganisationRoutes } from "../features/api-v1/organisation/organisat
 import { apiSignInRoutes } from "../features/api-v1/organisation/sign-in.route.ts";
 import { apiSignUpRoutes } from "../features/api-v1/organisation/sign-up.route.ts";
 import { apiSigningKeysRoutes } from "../features/api-v1/organisation/signing-keys.route.ts";
+import { apiPortalLinksRoutes } from "../features/api-v1/portal-links/portal-links.route.ts";
 import { apiResourcesRoutes } from "../features/api-v1/resources/resources.route.ts";
 import { apiAccessRoute } from "../features/api-v1/roles/access.route.ts";
 import { apiAssignmentsRoutes } from "../features/api-v1/roles/assignments.route.ts";
@@ -123,8 +124,7 @@ export function apiV1Routes(
   apiAccessRoute(api, apiDeps);
   ofApplications(api, apiDeps);
   apiConnectionsRoutes(api, apiDeps);
-  apiDomainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
-  apiBreakGlassRoutes(api, apiDeps);
+  domainsRoutes(api, { ...apiDeps, lookUpTxt: service.lookUpTxt });
   apiSharedApplicationsRoutes(api, apiDeps);
   grantsRoutes(api, apiDeps);
   apiSystemAccountsRoutes(api, apiDeps);
@@ -141,6 +141,12 @@ export function apiV1Routes(
   apiAuditEventsRoutes(api, apiDeps);
   apiConfigurationRoutes(api, apiDeps);
   apiWebhooksRoutes(api, apiDeps);
+}
+
+function domainsRoutes(api: ApiScope, deps: DomainDeps): void {
+  apiDomainsRoutes(api, deps);
+  apiBreakGlassRoutes(api, deps);
+  apiPortalLinksRoutes(api, deps);
 }
 
 function devicesRoutes(api: ApiScope, deps: DeviceCaDeps): void {

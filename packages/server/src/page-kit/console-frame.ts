@@ -6,6 +6,7 @@ import { imagesOf } from "../core/organisations/images.ts";
 import type { Organisation, OrganisationSettings } from "../core/organisations/organisation.ts";
 import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
 import { signInTextFor } from "../core/organisations/sign-in-texts.ts";
+import type { PortalLink } from "../core/portal-links/portal-link.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import { countWaiting } from "../core/sign-ups/sign-ups.store.ts";
 import { commandMenu } from "../html/components/command-menu.ts";
@@ -64,6 +65,7 @@ const sections: ReadonlyArray<{
       ["groups", "/groups", "groups"],
       ["roles", "/roles", "shield"],
       ["connections", "/connections", "connection"],
+      ["domains", "/domains", "domain"],
       ["invitations", "/users?state=invited", "mail"],
       ["consents", "/consents", "consent"],
     ],
@@ -133,26 +135,21 @@ export async function consoleFrame(
   signedIn: SignedIn,
   page: ConsolePage | undefined,
 ): Promise<ConsoleFrame> {
+  if (signedIn.portal) return portalFrame(deps, visit, signedIn, signedIn.portal);
   const { organisation } = visit;
   const current = placeOf(visit, page);
   const { user } = signedIn;
-  const messages = pageMessages(visit, signedIn);
+  const shared = sharedFrame(deps, visit, signedIn);
+  const { messages } = shared;
   const { frame } = messages.console;
-  const undo = undoOf(deps, visit, signedIn, messages);
   const waitingSignUps =
     organisation.settings.signUp.mode === "approval"
       ? await countWaiting(deps.database.query, organisation.id)
       : undefined;
   const others = await organisationsAdministeredBy(deps.database.query, user, MAX_OTHER_ORGANISATIONS);
   return {
-    messages,
-    nonce: newNonce(),
-    stylesheet: consoleStylesheet.path,
-    font: interFont.path,
-    // The accent is for end users: the console has Signet's own colours.
-    organisation: { ...pageOrganisation(organisation), accentColor: undefined },
+    ...shared,
     homeUri: consolePath(organisation),
-    consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
       label: frame.navigation,
       sections: withCount(navigationSections(visit, messages, current), "users", waitingSignUps),
@@ -166,12 +163,56 @@ export async function consoleFrame(
       uri: `/oauth/${organisation.id}/end_session`,
       csrf: deps.browserSession.formBinding(visit).csrf,
     },
-    outcome: outcomeOf(visit),
-    ...(undo && { undo }),
     learnMoreUri: current && `${HANDBOOK}#${current}`,
     help: helpLinks(messages),
     commandMenu: commandMenu(consolePath(organisation, "/search"), user.id, messages),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
+  };
+}
+
+function sharedFrame(deps: Pick<ConsoleDeps, "browserSession">, visit: Visit, signedIn: SignedIn) {
+  const { organisation } = visit;
+  const messages = pageMessages(visit, signedIn);
+  const undo = undoOf(deps, visit, signedIn, messages);
+  return {
+    messages,
+    nonce: newNonce(),
+    stylesheet: consoleStylesheet.path,
+    font: interFont.path,
+    // The accent is for end users: the console has Signet's own colours.
+    organisation: { ...pageOrganisation(organisation), accentColor: undefined },
+    consoleUri: (rest: string) => consolePath(organisation, rest),
+    outcome: outcomeOf(visit),
+    ...(undo && { undo }),
+  };
+}
+
+/** For somebody without an account: nothing leads out of the pages that the link opens. */
+function portalFrame(
+  deps: Pick<ConsoleDeps, "browserSession">,
+  visit: Visit,
+  signedIn: SignedIn,
+  { purposes, returnUrl }: PortalLink,
+): ConsoleFrame {
+  const { organisation } = visit;
+  const shared = sharedFrame(deps, visit, signedIn);
+  const { console } = shared.messages;
+  const homeUri = consolePath(organisation, "/portal");
+  const home: NavLink = {
+    ...{ id: "portal", icon: "connection", label: console.portal.navigation, uri: homeUri },
+    isCurrent: visit.request.routeOptions.url === "/oauth/manage/:org/portal",
+  };
+  return {
+    ...shared,
+    homeUri,
+    navigation: { label: console.portal.navigation, sections: [{ links: [home] }] },
+    user: { email: "" },
+    ...{ elsewhere: [], otherOrganisations: [] },
+    signOut: {
+      uri: consolePath(organisation, "/portal/close"),
+      csrf: deps.browserSession.formBinding(visit).csrf,
+    },
+    portal: { purposes, returnUri: returnUrl ?? undefined },
   };
 }
 

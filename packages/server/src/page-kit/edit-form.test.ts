@@ -293,6 +293,8 @@ function signedInAs(currentSession: () => SignedIn): BrowserSessionPort {
     writeSession: () => {},
     undo: { read: () => undefined, write: () => {}, clear: () => {} },
     trustedBrowserToken: () => undefined,
+    portalVisit: async () => undefined,
+    portalCookie: { write: () => {}, clear: () => {} },
     signIn: async ({ reply }) => void (await reply.code(401).send("sign in")),
   };
 }

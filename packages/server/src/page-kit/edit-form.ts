@@ -293,7 +293,9 @@ async function showConflict<Deps extends ConsoleDeps, Stored extends { id: strin
   const editing = await startEditing(deps, visit, form, signedIn);
   const { record, messages } = editing;
   const isNow = changedValues(form.toDisplay(input, editing), form.toDisplay(form.toInput(record), editing));
-  const by = await findLastChange(deps, visit.organisation.id, record.id, messages);
+  const by = signedIn.portal
+    ? undefined
+    : await findLastChange(deps, visit.organisation.id, record.id, messages);
   await showForm(deps, form, editing, {
     input,
     state: { isNow },

@@ -32,11 +32,17 @@ export async function sendLivePiece(
   visit: Visit,
   piece: (messages: Messages, signedIn: SignedIn) => Promise<Html | undefined>,
 ): Promise<void> {
-  const signedIn = await deps.browserSession.peekSession(visit);
-  if (signedIn?.user.role !== "Administrator" || (await failsLoginPolicy(deps, visit, signedIn)))
-    return sendStatus(visit, 403);
+  const signedIn = await reader(deps, visit);
+  if (!signedIn) return sendStatus(visit, 403);
   const found = await piece(pageMessages(visit, signedIn), signedIn);
   await (found ? show(visit, { nonce: newNonce() }, found) : sendStatus(visit, 404));
+}
+
+async function reader(deps: ConsoleDeps, visit: Visit): Promise<SignedIn | undefined> {
+  const signedIn = await deps.browserSession.peekSession(visit);
+  if (signedIn?.user.role === "Administrator")
+    return (await failsLoginPolicy(deps, visit, signedIn)) ? undefined : signedIn;
+  return deps.browserSession.portalVisit(visit);
 }
 
 /** For the script alone: nobody sees a page. */

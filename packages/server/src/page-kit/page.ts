@@ -10,6 +10,7 @@ import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../core/core-deps.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
+import { portalActor } from "../core/portal-links/portal-link.ts";
 import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import {
   type AuthenticationRequirement,
@@ -35,6 +36,13 @@ export type Visit = InOrganisation<Organisation>;
 /** The browser's session, CSRF checks, and a sign-in that returns to the page: implemented by the authorize feature. */
 export interface BrowserSessionPort {
   currentSession(visit: Visit): Promise<SignedIn | undefined>;
+  /** Whoever has opened a portal link, on a page that it opens: see portal-visit.ts. @throws SeeOther on one that leads elsewhere */
+  portalVisit(visit: Visit): Promise<SignedIn | undefined>;
+  /** The cookie of such a visit. */
+  readonly portalCookie: {
+    write(visit: Visit, token: string, maxAgeSeconds: number): void;
+    clear(visit: Visit): void;
+  };
   /** The same for a page that polls: the session's idle timeout still runs. */
   peekSession(visit: Visit): Promise<SignedIn | undefined>;
   /** Whether the organisation requires a second factor that the session has not verified in this browser. */
@@ -173,7 +181,7 @@ const refuseProgram = (_: unknown, { request, reply }: Visit): Promise<void> =>
   sendProblem(reply.headers(PAGE_CHALLENGE), notAuthenticated, request.id);
 
 /**
- * Any administrator of the organisation who is signed in, however long ago.
+ * Any administrator of the organisation who is signed in, however long ago; or the visitor of a portal link that opens the page.
  * @throws SignInRequired, OAuthError 403 for every other user
  */
 export async function requireAdministrator(
@@ -182,6 +190,10 @@ export async function requireAdministrator(
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
   const signedIn = await deps.browserSession.currentSession(visit);
+  if (signedIn?.user.role !== "Administrator") {
+    const portal = await deps.browserSession.portalVisit(visit);
+    if (portal) return portal;
+  }
   if (!signedIn) throw new SignInRequired(returnTo);
   if (signedIn.user.role !== "Administrator")
     throw new OAuthError("access_denied", "Only administrators of the organisation can open this page.", {
@@ -199,7 +211,8 @@ export async function requireRecentAuthentication(
   returnTo = requestPath(visit),
 ): Promise<SignedIn> {
   const signedIn = await requireAdministrator(deps, visit, returnTo);
-  if (!demandsRecentSignIn(visit.request)) return signedIn;
+  // A portal link is opened for an hour, and can't be opened again.
+  if (signedIn.portal || !demandsRecentSignIn(visit.request)) return signedIn;
   const missing = await missingAuthenticationRequirement(deps.database.query, signedIn, deps.clock());
   if (missing !== undefined) throw new SignInRequired(returnTo, missing);
   return signedIn;
@@ -218,9 +231,9 @@ export const failsLoginPolicy = async (
   (await browserSession.lacksRequiredFactor(visit, signedIn));
 
 /** Who acts, and from where, as the audit log records it. */
-export const auditContext = ({ organisation, request }: Visit, { user }: SignedIn) => ({
+export const auditContext = ({ organisation, request }: Visit, { user, portal }: SignedIn) => ({
   orgId: organisation.id,
-  actor: `user:${user.id}`,
+  actor: portal ? portalActor(portal) : `user:${user.id}`,
   address: addressOf(request),
 });
 

@@ -67,6 +67,12 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "connections/:id/enable": "recent",
   "connections/:id/disable": "any",
   "connections/:id/delete": "recent",
+  "domains/new": "any",
+  // Whose provider speaks for its users.
+  "domains/:id/settings": "recent",
+  "domains/:id/verify": "any",
+  "domains/:id/delete": "recent",
+  "portal/close": "any",
   // Members get the group's roles.
   "groups/new": "recent",
   "groups/bulk": "recent",

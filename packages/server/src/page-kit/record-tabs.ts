@@ -25,6 +25,7 @@ import {
   show,
   type Visit,
 } from "./page.ts";
+import { isPortalPage } from "./portal-visit.ts";
 import { type RecordParts, type RecordView, recordLayout } from "./record-pages.ts";
 
 type OwnTabs = Messages["console"]["applications"]["tabs"];
@@ -139,7 +140,10 @@ export async function showInTab<
     breadcrumbs: place.crumbsAbove(frame, stored),
     record: stored,
     uriOf: (rest) => place.pathOf(organisation, stored, rest),
-    lastChange: await findLastChange(deps, organisation.id, stored.id, frame.messages),
+    // An administrator's name is no business of somebody without an account.
+    lastChange: frame.portal
+      ? undefined
+      : await findLastChange(deps, organisation.id, stored.id, frame.messages),
     done: parseQuery(visit.request).values.get("done"),
   };
   const view = await record.load(deps, found, visit, signedIn);
@@ -185,7 +189,7 @@ const labelsOf = (record: Pick<TabbedRecord<never, never, never>, "labels">, mes
 
 function tabNavigation<Deps extends ConsoleDeps, Stored extends { readonly id: string }, View>(
   record: TabbedRecord<Deps, Stored, View>,
-  { record: stored, uriOf, messages }: Pick<RecordView<Stored>, "record" | "uriOf" | "messages">,
+  { record: stored, uriOf, messages, portal }: RecordView<Stored>,
   current: { readonly name: TabName; readonly faults: number },
 ): Html {
   const labels = labelsOf(record, messages);
@@ -196,6 +200,8 @@ function tabNavigation<Deps extends ConsoleDeps, Stored extends { readonly id: s
     isCurrent: name === current.name,
     ...(name === current.name && current.faults > 0 ? { count: current.faults } : {}),
   });
-  const shown = record.tabs.filter((tab) => tab.isShown?.(stored) ?? true);
+  const shown = record.tabs.filter(
+    (tab) => (tab.isShown?.(stored) ?? true) && (!portal || isPortalPage(tab.url)),
+  );
   return tabs({ label: labels.label, links: shown.map(link) });
 }

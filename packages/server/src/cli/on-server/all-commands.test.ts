@@ -70,6 +70,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "group remove": ["--user", id],
   "webhook create": ["--event", "user.*"],
   "webhook update": ["--disable"],
+  "portal-link create": ["--purpose", "connections"],
   "shared-application enable": ["--scope", "openid"],
   "sign-up set": ["--mode", "open"],
   "sign-in set": ["--passkey-enrolment", "offer"],

@@ -26,7 +26,14 @@ export async function findActorNames(
 
 const withoutId = ["operator", "system", "anonymous"];
 /** Those whose records are actors too. */
-export const actingKinds: readonly string[] = ["user", "client", "system-account", "agent", "device"];
+export const actingKinds: readonly string[] = [
+  "user",
+  "client",
+  "system-account",
+  "agent",
+  "device",
+  "portal-link",
+];
 
 /**
  * Resolves what a reader types into the actor filter.

@@ -29,8 +29,8 @@ export interface AuditEvent {
   readonly orgId: string;
   readonly at: number;
   /**
-   * `user:<id>`, `client:<id>`, `system-account:<id>`, `agent:<id>`, `device:<id>`, `connection:<id>`, `operator` (command line), `system`
-   * (by itself) or `anonymous`.
+   * `user:<id>`, `client:<id>`, `system-account:<id>`, `agent:<id>`, `device:<id>`, `connection:<id>`, `portal-link:<id>`,
+   * `operator` (command line), `system` (by itself) or `anonymous`.
    */
   readonly actor: string;
   readonly action: AuditAction;

@@ -77,6 +77,8 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   connection_sign_in: 0,
   pending_identity: 0,
   sign_up: 0,
+  // Whoever made it still reads what became of it.
+  portal_link: 7 * DAY_MS,
   upstream_sign_in: 0,
   // Its page still says to which address a new one goes.
   email_code: 30 * 60_000,

@@ -1,4 +1,5 @@
 /** A browser session at one organisation, shared by the organisation's applications. */
+import type { PortalLink } from "../portal-links/portal-link.ts";
 import type { User } from "../users/user.ts";
 
 /** The supported acr values (wire-contract.md §2, "Step-up"). */
@@ -26,6 +27,8 @@ export interface Session {
 export interface SignedIn {
   readonly session: Session;
   readonly user: User;
+  /** Nobody has signed in: somebody without an account has opened this link, and `user` is nobody's (page-kit/portal-visit.ts). */
+  readonly portal?: PortalLink;
 }
 
 /** How recent an authentication must be to change credentials. */

@@ -58,6 +58,7 @@ import { protectedResources } from "./0059-protected-resources.ts";
 import { ledger } from "./0060-ledger.ts";
 import { authorizationDetails } from "./0061-authorization-details.ts";
 import { clientAuthorities } from "./0062-client-authorities.ts";
+import { portalLinks } from "./0063-portal-links.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -120,4 +121,5 @@ export const timeline: readonly Migration[] = [
   ledger,
   authorizationDetails,
   clientAuthorities,
+  portalLinks,
 ];

@@ -208,7 +208,29 @@ export interface ConnectionSignInTable {
   expires_at: number;
 }
 
+/** A one-time link to the connection pages, and the visit that it opens. */
+export interface PortalLinkTable {
+  org_id: string;
+  id: string;
+  /** SHA-256, base64url. */
+  token_hash: string;
+  /** JSON: `connections`, `domains`, `scim`. */
+  purposes: string;
+  /** JSON: of who made it, those that some settings of a connection need. */
+  scopes: string;
+  return_url: string | null;
+  opened_at: number | null;
+  /** SHA-256, base64url: of the cookie of the one who has opened it; null before that, and after the visit. */
+  session_hash: string | null;
+  /** Of the link until it is opened, then of the visit. */
+  ends_at: number;
+  created_by: string;
+  created_at: number;
+  updated_at: number;
+}
+
 export interface ConnectionsSchema {
+  portal_link: PortalLinkTable;
   connection: ConnectionTable;
   connection_token: ConnectionTokenTable;
   connection_call: ConnectionCallTable;

@@ -135,6 +135,11 @@ export const tags = [
     description: "Domains of the organisation with their proof by DNS, and break-glass administrators.",
   },
   {
+    name: "API v1: portal links",
+    description:
+      "One-time links with which an organisation's own administrator sets up connections, without an account.",
+  },
+  {
     name: "API v1: webhooks",
     description:
       "Where events of the organisation are sent, signed (Standard Webhooks), and what became of each.",

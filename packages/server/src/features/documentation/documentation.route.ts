@@ -7,14 +7,26 @@ import { newNonce, sendPage } from "../../http/page.ts";
 import type { ConsolePage } from "../../page-kit/console-frame.ts";
 import { type Chapter, handbookPage } from "./handbook.page.ts";
 import { applications, overview, quickstart, scopes, systemAccounts } from "./handbook-build.ts";
-import { connections, groups, roles, scim } from "./handbook-directory.ts";
+import { connections, domains, groups, roles, scim } from "./handbook-directory.ts";
 import { auditLog, devices, pools, settings, signingKeys, tokenInspector } from "./handbook-machines.ts";
 import { consents, invitations, mailTemplates, policies, signInPage, users } from "./handbook-users.ts";
 
 /** In the order of the navigation, and what needs more than a page; a page of it without a chapter does not compile. */
 const chapters: Readonly<Record<ConsolePage | "scim", Chapter>> = {
   ...{ overview, quickstart, applications, scopes, systemAccounts },
-  ...{ users, groups, roles, connections, scim, invitations, consents, signInPage, mailTemplates, policies },
+  ...{
+    users,
+    groups,
+    roles,
+    connections,
+    domains,
+    scim,
+    invitations,
+    consents,
+    signInPage,
+    mailTemplates,
+    policies,
+  },
   ...{ devices, pools, auditLog, signingKeys, tokenInspector, settings },
 };
 

@@ -37,6 +37,16 @@ export const connections: Chapter = {
 </ul>`,
 };
 
+export const domains: Chapter = {
+  title: "Domains",
+  body: html`<p>Add a domain, publish its TXT record with the DNS provider, and look it up. Signet checks the record every day; when it has been missing for seven days, the domain is no longer trusted.</p>
+<ul>
+<li>Under Settings, route the domain to an identity provider: users with an address of it sign in there.</li>
+<li><strong>No other way to sign in</strong> closes passwords, passkeys and email codes for the domain. Make a break-glass administrator first: <code>PUT …/break-glass/{permId}</code>.</li>
+<li>A customer’s own administrator can set all this up without an account: an application makes a one-time link with <code>POST …/portal-links</code>, or <code>signet portal-link create</code>.</li>
+</ul>`,
+};
+
 export const scim: Chapter = {
   title: "Directory by SCIM",
   body: html`<p>SCIM 2.0 (RFC 7643, 7644) keeps users and groups as your directory has them. Under Connections, create a SCIM directory, then add a token in its Tokens tab and copy it: Signet can’t show it again. General has the SCIM URL.</p>

@@ -34,6 +34,8 @@ export type ConsoleFrame = PageFrame & {
   consoleUri(rest: string): string;
   navigation: { label: string; sections: readonly NavSection[] };
   user: { email: string };
+  /** The reader has no account: what leads to other pages of the console is left out (page-kit/portal-visit.ts). */
+  portal?: { readonly purposes: readonly string[]; readonly returnUri: string | undefined };
   /** Sign-ups that wait for an administrator; undefined where none can. */
   waitingSignUps?: number | undefined;
   /** Links in the user menu: the account pages, or the console for administrators. */

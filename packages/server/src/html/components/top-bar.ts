@@ -14,7 +14,7 @@ export function topBar(view: ConsoleFrame & Pick<ConsoleView, "title">): Html {
 <button class="icon-button menu-open" id="menu-open" type="button" popovertarget="menu" aria-label="${frame.menu}">${icon("menu")}</button>
 ${brand(view)}
 <span class="top-title" data-title="${view.title}" aria-hidden="true"></span>
-<div class="top-end">${view.commandMenu}${helpMenu(view)}${userMenu(view)}</div>
+<div class="top-end">${view.commandMenu}${helpMenu(view)}${view.portal ? closeButton(view) : userMenu(view)}</div>
 </header>`;
 }
 
@@ -41,6 +41,10 @@ function userMenu({ user, elsewhere, signOut, messages }: ConsoleFrame): Html {
 <div class="drop who-menu" id="who" popover><p class="drop-title"><bdi>${user.email}</bdi></p>
 <ul>${elsewhere.map(menuLink)}<li><form method="post" action="${linkAddress(signOut.uri)}">${hiddenFields([{ name: "csrf", value: signOut.csrf }])}<button id="nav-sign-out" type="submit">${frame.signOut}</button></form></li></ul></div>`;
 }
+
+/** Of a visit by a portal link. */
+const closeButton = ({ signOut, messages }: ConsoleFrame): Html =>
+  html`<form method="post" action="${linkAddress(signOut.uri)}">${hiddenFields([{ name: "csrf", value: signOut.csrf }])}<button class="button" id="portal-close" type="submit">${messages.console.portal.close}</button></form>`;
 
 const menuLink = ({ id, label, uri }: MenuLink): Html =>
   html`<li><a id="${id}" href="${linkAddress(uri)}">${label}</a></li>`;

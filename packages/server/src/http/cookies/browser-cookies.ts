@@ -117,6 +117,12 @@ export type FirstSignInCookies = TokenCookie;
 export const firstSignInCookies = (baseUrl: string): FirstSignInCookies =>
   tokenCookie(baseUrl, "signet-first", "sgn_fi_");
 
+/** Of somebody without an account who has opened a portal link: opens some pages of the console. */
+export type PortalCookies = TokenCookie;
+
+export const portalCookies = (baseUrl: string): PortalCookies =>
+  tokenCookie(baseUrl, "signet-portal", "sgn_ps_");
+
 /** Who has said "later" to a passkey in this browser; no credential. */
 export type PostponedPasskeyCookies = Pick<TokenCookie, "read" | "write">;
 

@@ -11,6 +11,7 @@ import { apiGroupCases } from "./api-groups.ts";
 import { apiInvitationCases } from "./api-invitations.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
 import { apiPoolCases } from "./api-pools.ts";
+import { apiPortalLinkCases } from "./api-portal-links.ts";
 import { apiResourceCases } from "./api-resources.ts";
 import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
@@ -34,6 +35,7 @@ export const apiV1AllCases = {
   ...apiOrganisationCases,
   ...apiPoolCases,
   ...apiResourceCases,
+  ...apiPortalLinkCases,
   ...apiRoleCases,
   ...apiScopeCases,
   ...apiClientAuthorityCases,

@@ -60,6 +60,7 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "organisations.listOrganisations": startup,
   "organisations.organisationsAdministeredBy": visits,
   "outbox-backlog.findOutboxBacklog": metrics,
+  "portal-links.findLinkOfToken": unnamed,
   "scopes.listScopesBeginning": startup,
   "scopes.listScopesTelling": startup,
   "sealed-columns.listSealedValues": startup,

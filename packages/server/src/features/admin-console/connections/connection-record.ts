@@ -31,7 +31,7 @@ export const connectionRecord: TabbedRecord<ConnectionsDeps, Connection, Connect
         const db = deps.database.query;
         const [lastCall] = await listCalls(db, view.record, { limit: 1 });
         const groupMapping =
-          isSignInConnection(view.record) && (await groupMappingCard(db, view, view.record));
+          !view.portal && isSignInConnection(view.record) && (await groupMappingCard(db, view, view.record));
         const uses = await countUses(db, view.record);
         return connectionGeneral(deps, { ...view, lastCall, groupMapping, uses });
       },

@@ -59,7 +59,9 @@ export function aboveConnection(view: ConnectionView): RecordParts {
       ],
       id: { id: "connection-id", value: connection.id, label: text.id },
     },
-    more: endItems(ending(view), { ...text.end, noun: "connection" }),
+    more: endItems(ending(view), { ...text.end, noun: "connection" }).filter(
+      ({ id }) => !view.portal || id !== "more-connection-delete",
+    ),
     done: text.done,
   };
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { type Connection, InvalidConnection } from "../../../core/connections/connection.ts";
 import { changeConnection } from "../../../core/connections/connections.ts";
 import { deleteConnection } from "../../../core/connections/delete-connection.ts";
+import { isSignInConnection } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import { GroupConflict } from "../../../core/groups/group.ts";
 import { html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -17,6 +18,7 @@ import { consolePath } from "../../../page-kit/page.ts";
 import { aboutRecord } from "../../../page-kit/record-pages.ts";
 import { type ConnectionsDeps, connectionPages, isDirectory, SETTINGS } from "./connection-pages.ts";
 import { type ConnectionUses, countUses } from "./connection-uses.store.ts";
+import { beyondLink, requireByLink } from "./portal-authority.ts";
 
 export function connectionEndRoutes(app: FastifyInstance, deps: ConnectionsDeps): void {
   confirmationRoute(app, deps, "/oauth/manage/:org/connections/:id/disable", statusChange(true));
@@ -40,8 +42,11 @@ export const statusChange = (disabled: boolean): Confirmation<ConnectionsDeps, C
       isHarmless: !disabled,
     };
   },
-  apply: async (deps, acting, { id }, { messages }) => {
+  apply: async (deps, acting, connection, { messages, signedIn }) => {
+    const { id } = connection;
     try {
+      if (isSignInConnection(connection))
+        await requireByLink(deps, signedIn, { members: ["enabled"] }, connection);
       await changeConnection(deps, { ...acting, id, change: { enabled: !disabled } });
       return done(disabled ? "disabled" : "enabled");
     } catch (error) {
@@ -86,8 +91,10 @@ export const deletion: Confirmation<ConnectionsDeps, Released> = {
 };
 
 /** @throws what is no refusal */
-function refusal(error: unknown, { console: { connections } }: Messages): ConfirmationResult {
-  const { refused } = connections;
+function refusal(error: unknown, messages: Messages): ConfirmationResult {
+  const { refused } = messages.console.connections;
+  const failure = beyondLink(error, messages);
+  if (failure) return failure;
   if (error instanceof InvalidConnection && error.code === "enforces-domain")
     return { kind: "refused", title: refused.title, text: refused.enforced };
   if (error instanceof GroupConflict) return { kind: "refused", title: refused.title, text: refused.groups };

@@ -80,7 +80,9 @@ export async function signInsOf(deps: ConnectionsDeps, view: ConnectionView, vis
         entry.reason === null
           ? undefined
           : html`${reasonText(entry.reason, { connection: record.name, organisation: organisation.name }, messages)}${entry.detail !== null && html`<span class="quiet item-note">${entry.detail}</span>`}`,
-        html`<a href="${linkAddress(consoleUri(`/audit-log?search=${encodeURIComponent(entry.reference)}`))}">${entry.reference}</a>`,
+        view.portal
+          ? html`<code>${entry.reference}</code>`
+          : html`<a href="${linkAddress(consoleUri(`/audit-log?search=${encodeURIComponent(entry.reference)}`))}">${entry.reference}</a>`,
       ],
     };
   });

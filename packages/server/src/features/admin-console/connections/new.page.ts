@@ -30,6 +30,10 @@ export type ConnectionType = (typeof connectionTypes)[number];
 export const isConnectionType = (text: string | undefined): text is ConnectionType =>
   (connectionTypes as readonly (string | undefined)[]).includes(text);
 
+/** @param purposes of a portal link */
+export const isOfPurposes = (type: ConnectionType, purposes: readonly string[]): boolean =>
+  purposes.includes(type === "scim" ? "scim" : "connections");
+
 export const presetOf = (type: ConnectionType): Preset | null =>
   type === "scim" || type === "oidc" || type === "saml" ? null : type;
 
@@ -49,7 +53,9 @@ const marks: Partial<Readonly<Record<ConnectionType, "users" | "passkey">>> = {
 
 export function chooseTypePage(frame: ConsoleFrame): Html {
   const { choose, make } = frame.messages.console.connections;
-  const cards = connectionTypes.map((type) =>
+  const { portal } = frame;
+  const types = connectionTypes.filter((type) => !portal || isOfPurposes(type, portal.purposes));
+  const cards = types.map((type) =>
     choiceCard({
       id: `type-${type}`,
       uri: frame.consoleUri(`/connections/new?type=${type}`),

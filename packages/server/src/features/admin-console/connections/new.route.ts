@@ -16,6 +16,7 @@ import {
 import type { SamlProvider } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
+import { NotFound } from "../../../http/errors.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
 import {
   acceptOneTimeForm,
@@ -40,11 +41,13 @@ import {
   type ConnectionType,
   chooseTypePage,
   isConnectionType,
+  isOfPurposes,
   newConnectionPage,
   type ProviderAddresses,
   presetOf,
   suggestedName,
 } from "./new.page.ts";
+import { beyondLink, requireByLink } from "./portal-authority.ts";
 import {
   type ConnectionInput,
   connectionFaults,
@@ -66,6 +69,7 @@ async function showNewConnection(deps: ConnectionsDeps, visit: Visit): Promise<v
   const requested = parseQuery(visit.request).values.get("type");
   const type = isConnectionType(requested) ? requested : undefined;
   const signedIn = await requireRecentAuthentication(deps, visit, newPath(visit, type));
+  requireTypeOfLink(signedIn, type);
   if (type === undefined) {
     const frame = await consoleFrame(deps, visit, signedIn, "connections");
     return show(visit, frame, chooseTypePage(frame));
@@ -103,6 +107,7 @@ async function createFromForm(deps: ConnectionsDeps, visit: Visit): Promise<void
   const form = await acceptOneTimeForm(deps, visit, newPath(visit, type));
   if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form, ["clientSecret"]);
   const { signedIn } = form;
+  requireTypeOfLink(signedIn, type);
   const input = readConnectionInput(form.values);
   const rerender = (shown: Partial<FormShown<ConnectionInput>>) =>
     showForm(deps, visit, signedIn, type ?? "scim", { input, ...shown });
@@ -123,13 +128,20 @@ async function createFromForm(deps: ConnectionsDeps, visit: Visit): Promise<void
     const rest = `${type === "scim" ? TOKENS : ""}?done=created`;
     await redirectTo(visit, connectionPages.path(visit.organisation, created.id, rest));
   } catch (error) {
+    const failure = beyondLink(error, messages);
+    if (failure) return rerender({ failure, status: 403 });
     const faults = connectionFaults(error, messages);
     if (!faults) throw error;
     await rerender({ state: { faults }, status: 400 });
   }
 }
 
-/** @throws InvalidConnection, InvalidSignInConnection */
+/** @throws NotFound where a portal link is for other connections */
+function requireTypeOfLink({ portal }: SignedIn, type: ConnectionType | undefined): void {
+  if (portal && type && !isOfPurposes(type, portal.purposes)) throw new NotFound("type of connection");
+}
+
+/** @throws InvalidConnection, InvalidSignInConnection, BeyondLink */
 function create(
   deps: ConnectionsDeps,
   visit: Visit,
@@ -151,13 +163,16 @@ function create(
     return applyOnce(deps, form, (inside) =>
       createConnection(inside, { ...act, content: { name, enabled: true, deletionPolicy } }),
     );
-  return applyOnce(deps, form, (inside) =>
-    createSignInConnection(inside, {
+  return applyOnce(deps, form, async (inside) => {
+    const created = await createSignInConnection(inside, {
       ...act,
       ...(isUuid(input.id) ? { id: input.id.toLowerCase() } : {}),
       asked: prepared ? askedSaml(input, prepared) : askedProvider(type, input),
-    }),
-  );
+    });
+    const linking = created.settings?.linking;
+    await requireByLink(inside, form.signedIn, { members: ["settings"], linking });
+    return created;
+  });
 }
 
 interface PreparedProvider {

@@ -150,12 +150,13 @@ export function connectionSettings(form: Form, view: ConnectionView, secretHint:
       fields,
       submit: { id: "connection-save", label: frame.form.save },
     }),
-    endCard(ending(view), {
-      ...text.end,
-      text: isDirectory(view.record) ? text.end.textDirectory : text.end.textSignIn,
-      id: "connection-end",
-      noun: "connection",
-    }),
+    !view.portal &&
+      endCard(ending(view), {
+        ...text.end,
+        text: isDirectory(view.record) ? text.end.textDirectory : text.end.textSignIn,
+        id: "connection-end",
+        noun: "connection",
+      }),
   ];
 }
 

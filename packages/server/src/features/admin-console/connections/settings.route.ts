@@ -18,6 +18,7 @@ import { type EditForm, editRoute } from "../../../page-kit/edit-form.ts";
 import { showFormInTab } from "../../../page-kit/record-tabs.ts";
 import { type ConnectionsDeps, connectionPages, isDirectory, SETTINGS } from "./connection-pages.ts";
 import { connectionRecord } from "./connection-record.ts";
+import { beyondLink, requireByLink } from "./portal-authority.ts";
 import { askedSaml } from "./saml-input.ts";
 import { connectionSettings, fieldLabels, shownInput } from "./settings.page.ts";
 import {
@@ -66,15 +67,18 @@ const settingsForm = (
     isDirectory(record)
       ? validDirectory(input, messages)
       : withSaml(deps, record, input, validProvider(input, record, messages), messages),
-  save: async (inside, content, { visit, acting, record }) => {
+  save: async (inside, content, { visit, signedIn, acting, record }) => {
     const { id } = record;
     const { name, deletionPolicy: policy } = content.input;
-    if (isSignInConnection(record))
+    if (isSignInConnection(record)) {
+      const { linking } = content.input;
+      const members = isRenamed(record, content.input) ? ["name"] : ["settings"];
+      await requireByLink(inside, signedIn, { members, linking }, record);
       await changeSignInConnection(inside, {
         ...{ ...acting, id },
         ask: (before) => askedConnection(before, content.input, content),
       });
-    else {
+    } else {
       const change = { name, ...(isDeletionPolicy(policy) && { deletionPolicy: policy }) };
       await changeConnection(inside, { ...acting, id, change });
     }
@@ -83,10 +87,21 @@ const settingsForm = (
   // The former secret can't be typed again.
   isUndoable: ({ input }) => input.clientSecret === "" && input.tokenEndpointAuthMethod !== "none",
   explain: (error, { messages, record }) => {
+    const failure = beyondLink(error, messages);
+    if (failure) return failure;
     const faults = connectionFaults(error, messages, record.settings?.saml);
     return faults && { faults };
   },
 });
+
+/** Not of a provider, or not about what it says. */
+const besideSettings = ["id", "name", "deletionPolicy", "isSecretDue"];
+
+/** And nothing else. */
+function isRenamed(record: Connection, input: ConnectionInput): boolean {
+  const now = Object.entries(toConnectionInput(record)).filter(([field]) => !besideSettings.includes(field));
+  return now.every(([field, value]) => input[field as keyof ConnectionInput] === value);
+}
 
 type Validated = { readonly content: Content } | { readonly faults: Record<string, string> };
 

@@ -8,6 +8,11 @@ import {
   type MetadataDeps,
 } from "../../../core/connections/saml/provider.ts";
 import { newServiceKey } from "../../../core/connections/saml/sp-key.ts";
+import {
+  type Beside,
+  scopesToLink,
+  scopesToRoute,
+} from "../../../core/connections/sign-in/link-authority.ts";
 import type { AskedSettings } from "../../../core/connections/sign-in/settings-rules.ts";
 import type {
   AskedConnection,
@@ -122,45 +127,18 @@ export function patchedConnection(
   return fromWhole(kind, { ...whole, ...given }, changed, undefined);
 }
 
-/** Neither is about who signs in. */
-const harmless: readonly string[] = ["name", "shown"];
-
-/** What there was before a change, and beside it. */
-export interface Beside {
-  /** Undefined for one that is being made. */
-  readonly before?: SignInConnection;
-  /** Whether a directory provisions users of the organisation. */
-  readonly hasDirectory: boolean;
+/** Connections as they are, and what is asked for. @throws ApiError 403 */
+export function requireMayLink(caller: ApiCaller, body: Body, beside: Beside): void {
+  const { linking, mapping } = body as { linking?: unknown; mapping?: Body | null };
+  const asked = { members: Object.keys(body), linking, mapsGroups: mapping?.["groups"] !== undefined };
+  for (const scope of scopesToLink(asked, beside)) requireHeld(caller, scope);
 }
 
-/**
- * Who decides which provider speaks for accounts that are there could sign in as an administrator, or as a user of a directory; who
- * decides what it says, gets into the groups that its claims are mapped to (api-v1.md, "No more than you have").
- * @throws ApiError 403
- */
-export function requireMayLink(caller: ApiCaller, body: Body, { before, hasDirectory }: Beside): void {
-  if (!Object.keys(body).some((member) => !harmless.includes(member))) return;
-  const { groups, linking: linkedBefore } = before?.settings ?? {};
-  const { mapping } = body as { mapping?: Body | null };
-  // Whoever is in a group has its roles.
-  if (groups || mapping?.["groups"] !== undefined) requireHeld(caller, "signet:groups:write");
-  const { linking = linkedBefore } = body;
-  // Those of a directory are linked by its ids, without a proof of their own.
-  if (hasDirectory && linking !== "never") requireHeld(caller, "signet:users:write");
-  if (linkedBefore === "verifiedEmail" || linking === "verifiedEmail")
-    requireHeld(caller, "signet:organisation:write");
-}
-
-/**
- * Who routes a proven domain to a provider lets it speak for the accounts with its addresses.
- * @param connection to which it leads from now on. @throws ApiError 403
- */
+/** @param connection to which a proven domain leads from now on. @throws ApiError 403 */
 export function requireMayRoute(
   caller: ApiCaller,
   connection: SignInConnection,
-  { hasDirectory }: Pick<Beside, "hasDirectory">,
+  beside: Pick<Beside, "hasDirectory">,
 ): void {
-  const { linking } = connection.settings;
-  if (hasDirectory && linking !== "never") requireHeld(caller, "signet:users:write");
-  if (linking === "verifiedEmail") requireHeld(caller, "signet:organisation:write");
+  for (const scope of scopesToRoute(connection, beside)) requireHeld(caller, scope);
 }

@@ -1,8 +1,10 @@
 /** What pages of other features need of the sign-in: the session, CSRF checks, and a sign-in that returns to the page. */
 import type { AuthenticationRequirement } from "../../../core/second-factors/factor-status.ts";
 import { acrValues, type SignedIn } from "../../../core/sessions/session.ts";
+import { portalCookies } from "../../../http/cookies/browser-cookies.ts";
 import { undoCookie } from "../../../http/cookies/undo-cookie.ts";
 import type { BrowserSessionPort } from "../../../page-kit/page.ts";
+import { portalVisit } from "../../../page-kit/portal-visit.ts";
 import { type BrowserDeps, currentSession, formBinding, isValidCsrfToken, type Visit } from "./browser.ts";
 import type { InternalPage } from "./flow.ts";
 import { type PageRequirements, pageFlow } from "./page-request.ts";
@@ -27,9 +29,16 @@ const requirements: Readonly<Record<AuthenticationRequirement, PageRequirements>
 export function browserSessionPort(deps: BrowserDeps): SignInPort {
   const readPage = (visit: Visit, page: InternalPage, wish: PageRequirements) =>
     readFlow(deps, visit, pageFlow(visit.organisation.id, page, deps.clock(), wish));
+  const portal = portalCookies(deps.baseUrl);
   const undo = undoCookie(deps.baseUrl, deps.secondFactors.seals);
   return {
     currentSession: (visit) => currentSession(deps, visit),
+    portalVisit: (visit) => portalVisit(deps, visit, portal.read(visit.request, visit.organisation.id)),
+    portalCookie: {
+      write: ({ reply, organisation }, token, seconds) =>
+        portal.write(reply, organisation.id, token, seconds),
+      clear: ({ reply, organisation }) => portal.clear(reply, organisation.id),
+    },
     peekSession: (visit) => currentSession(deps, visit, { isBackground: true }),
     lacksRequiredFactor: (visit, signedIn) => lacksRequiredFactorInBrowser(deps, visit, signedIn),
     formBinding: (visit) => formBinding(deps, visit),

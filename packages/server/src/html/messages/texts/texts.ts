@@ -8,11 +8,13 @@ import type { ConsoleAuditLogTexts } from "./console/audit-log.ts";
 import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
 import type { ConsoleConnectionsTexts } from "./console/connections.ts";
 import type { ConsoleConsentsTexts } from "./console/consents.ts";
+import type { ConsoleDomainsTexts } from "./console/domains.ts";
 import type { ConsoleFrameTexts } from "./console/frame.ts";
 import type { ConsoleGroupsTexts } from "./console/groups.ts";
 import type { ConsoleMailTemplatesTexts } from "./console/mail-templates.ts";
 import type { ConsoleOverviewTexts } from "./console/overview.ts";
 import type { ConsolePoolsTexts } from "./console/pools.ts";
+import type { ConsolePortalTexts } from "./console/portal.ts";
 import type { ConsoleQuickstartTexts } from "./console/quickstart.ts";
 import type { ConsoleRolesTexts } from "./console/roles.ts";
 import type { ConsoleScopesTexts } from "./console/scopes.ts";
@@ -42,11 +44,13 @@ export type Texts = ConnectionsTexts &
   ConsoleCommandMenuTexts &
   ConsoleConnectionsTexts &
   ConsoleConsentsTexts &
+  ConsoleDomainsTexts &
   ConsoleFrameTexts &
   ConsoleGroupsTexts &
   ConsoleMailTemplatesTexts &
   ConsoleOverviewTexts &
   ConsolePoolsTexts &
+  ConsolePortalTexts &
   ConsoleQuickstartTexts &
   ConsoleRolesTexts &
   ConsoleScopesTexts &

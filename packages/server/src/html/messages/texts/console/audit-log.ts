@@ -108,6 +108,8 @@ export type ConsoleAuditLogTexts = {
         "audit.exported": string; "audit-log.cut": string; "audit.events-withheld": string;
         "list.exported": string; "sign-up.requested": string; "sign-up.completed": string;
         "sign-up.approved": string; "sign-up.rejected": string; "terms.accepted": string;
+        "portal-link.created": string; "portal-link.opened": string; "portal-link.closed": string;
+        "portal-link.deleted": string;
       };
     };
   };

@@ -12,6 +12,7 @@ export type ConsoleFrameTexts = {
         users: string; groups: string; connections: string; systemAccounts: string; signingKeys: string;
         pools: string; devices: string; settings: string; mailTemplates: string; auditLog: string;
         tokenInspector: string; signInPage: string; policies: string; invitations: string; roles: string;
+        domains: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
@@ -63,11 +64,11 @@ export type ConsoleFrameTexts = {
       lastChange: (values: { who: string; at: number }) => string;
       actors: {
         operator: string; system: string; systemAccount: string; application: string; agent: string;
-        device: string; anonymous: string; formerUser: string;
+        device: string; anonymous: string; formerUser: string; portalLink: string;
       };
       actorsAlone: {
         operator: string; system: string; systemAccount: string; application: string; agent: string;
-        device: string; anonymous: string; formerUser: string;
+        device: string; anonymous: string; formerUser: string; portalLink: string;
       };
       prove: {
         title: string; text: string; textSecrets: string; first: string; signIn: string; second: string;
