@@ -1,4 +1,4 @@
 import { missingNpmClients } from "../../interop/clients/node-program.ts";
 import { followGuide, startNodeGuide } from "../support/guide.ts";
 
-followGuide({ name: "passport", missing: missingNpmClients(), start: startNodeGuide });
+followGuide({ name: "passport", missing: missingNpmClients(), start: (at) => startNodeGuide(at) });

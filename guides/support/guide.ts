@@ -21,6 +21,8 @@ import { type Environment, runProgram } from "../../packages/server/src/testing/
 import type { TestPage } from "../../packages/server/src/testing/fakes/browser.ts";
 import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
+import type { TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
+import { visitInBrowser } from "./browser-visit.ts";
 import { filled, filledEnvironment, readReadme } from "./readme.ts";
 
 export interface GuideFolder {
@@ -35,6 +37,8 @@ export interface Guide {
   /** What is not installed here; false when nothing is. */
   readonly missing: string | false;
   start(at: GuideFolder): Promise<GuideServer>;
+  /** It needs a browser that runs scripts. */
+  readonly isInBrowser?: boolean;
 }
 
 export interface GuideServer extends StackServer {
@@ -46,7 +50,7 @@ export interface GuideServer extends StackServer {
 const WRITTEN = "localhost:3000";
 const timeout = 240_000;
 
-export function followGuide({ name, missing, start }: Guide): void {
+export function followGuide({ name, missing, start, isInBrowser = false }: Guide): void {
   test(`guides/${name} is followed from its first command to the sign-out`, {
     skip: missing,
     timeout,
@@ -59,7 +63,9 @@ export function followGuide({ name, missing, start }: Guide): void {
       await setUp(service, folder, port);
       const server = await start({ folder, port });
       try {
-        await visit(service, makePerson(service.org), { address: `http://localhost:${port}`, server });
+        const address = `http://localhost:${port}`;
+        if (isInBrowser) await visitByScripts(service, address);
+        else await visit(service, makePerson(service.org), { address, server });
       } catch (error) {
         throw new Error(`${name}: ${server.output().slice(-4_000)}`, { cause: error });
       } finally {
@@ -103,8 +109,10 @@ async function runForJson(line: readonly string[], env: Environment): Promise<Re
   return JSON.parse(out) as Record<string, unknown>;
 }
 
+type Facts = Readonly<Record<string, string>>;
+
 /** What every guide's page tells: `<dt>email</dt><dd>…</dd>`. */
-function factsOf({ url, status, body }: TestPage): Record<string, string> {
+function factsOf({ url, status, body }: TestPage): Facts {
   assert.equal(status, 200, `${url}: ${body.slice(0, 2_000)}`);
   return Object.fromEntries(
     [...body.matchAll(/<dt>(\w+)<\/dt>\s*<dd>([^<]*)<\/dd>/g)].map(([, term = "", text = ""]) => [
@@ -123,17 +131,10 @@ async function visit(
   assert.deepEqual(factsOf(home), {}, "nobody is signed in");
   const signIn = linkOf(home, "sign-in");
   const first = factsOf(await person.signIn(await person.open(signIn)));
-  const { token, ...claims } = first;
-  assert.deepEqual(claims, {
-    name: "Uma User",
-    email: org.user.email,
-    roles: "editor",
-    org: org.organisation.id,
-  });
+  assertClaims(org, first);
   await server.expireToken?.();
   const again = factsOf(await person.open(`${address}/${server.expireToken ? "" : "refresh"}`));
-  assert.deepEqual({ ...again, token: "" }, { ...first, token: "" });
-  assert.notEqual(again["token"], token, "the access token is another one");
+  assertRenewed(first, again);
   const out = await signOut(person, await person.open(`${address}/`));
   assert.equal(out.url, `${address}/`, `back at the application: ${out.body.slice(0, 2_000)}`);
   assert.deepEqual(factsOf(out), {}, "signed out of the application");
@@ -142,6 +143,23 @@ async function visit(
     showsLogin(back),
     `not signed out of Signet: ${back.status} ${back.url} ${back.body.slice(0, 2_000)}`,
   );
+}
+
+async function visitByScripts({ org }: StackService, address: string): Promise<void> {
+  const { first, again } = await visitInBrowser(address, org.user);
+  assertClaims(org, first);
+  assertRenewed(first, again);
+}
+
+function assertClaims({ organisation, user }: TestOrganisation, { token, ...claims }: Facts): void {
+  assert.match(token ?? "", /\S{8}/);
+  const { email } = user;
+  assert.deepEqual(claims, { name: "Uma User", email, roles: "editor", org: organisation.id });
+}
+
+function assertRenewed(first: Facts, again: Facts): void {
+  assert.deepEqual({ ...again, token: "" }, { ...first, token: "" });
+  assert.notEqual(again["token"], first["token"], "the access token is another one");
 }
 
 const linkOf = ({ url, body }: TestPage, id: string): string => {
@@ -164,9 +182,12 @@ const root = path.join(import.meta.dirname, "../..");
 export const HOUR_MS = 3_600_000;
 
 /** A program of Node with what `.env` says, this repository's packages and the client libraries that `.ci/run` installs. */
-export async function startNodeGuide({ folder, port }: GuideFolder): Promise<GuideServer> {
+export async function startNodeGuide(
+  { folder, port }: GuideFolder,
+  program = "app.js",
+): Promise<GuideServer> {
   await linkPackages(folder);
-  return startProgram("node", [process.execPath, "--env-file=.env", "app.js"], { port, folder });
+  return startProgram("node", [process.execPath, "--env-file=.env", program], { port, folder });
 }
 
 /** The same with the SDK, which renews tokens by itself: its time can be moved. */
