@@ -36,7 +36,7 @@ function transmitter(baseUrl: string, orgId: string): Record<string, unknown> {
     delivery_methods_supported: deliveryMethods,
     ...{ configuration_endpoint: at("streams"), status_endpoint: at("status") },
     ...{ add_subject_endpoint: at("subjects/add"), remove_subject_endpoint: at("subjects/remove") },
-    ...{ verification_endpoint: at("verify"), critical_subject_members: ["sub_id"] },
+    verification_endpoint: at("verify"),
     authorization_schemes: [{ spec_urn: "urn:ietf:rfc:6749" }],
     default_subjects: "ALL",
   };

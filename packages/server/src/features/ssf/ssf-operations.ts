@@ -80,7 +80,6 @@ const metadata = Type.Object(
     delivery_methods_supported: Type.Array(Type.String()),
     ...{ configuration_endpoint: uri, status_endpoint: uri, verification_endpoint: uri },
     ...{ add_subject_endpoint: uri, remove_subject_endpoint: uri },
-    critical_subject_members: Type.Array(Type.String()),
     authorization_schemes: Type.Array(Type.Object({ spec_urn: Type.String() })),
     default_subjects: Type.Literal("ALL"),
   },
