@@ -18,6 +18,7 @@ import type { RolesCalls } from "./generated/roles.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SigningPoolsCalls } from "./generated/signing-pools.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
+import type { TokenExchangeCalls } from "./generated/token-exchange.ts";
 import type { TrustsCalls } from "./generated/trusts.ts";
 import type { UsersCalls } from "./generated/users.ts";
 import type { WebhooksCalls } from "./generated/webhooks.ts";
@@ -42,6 +43,7 @@ export interface ApiCalls
     ScopesCalls,
     SigningPoolsCalls,
     SystemAccountsCalls,
+    TokenExchangeCalls,
     TrustsCalls,
     UsersCalls,
     WebhooksCalls {}

@@ -9,6 +9,7 @@ import type { PreAuthorizationsCalls } from "./generated/pre-authorizations.ts";
 import type { ResourcesCalls } from "./generated/resources.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
+import type { TokenExchangeCalls } from "./generated/token-exchange.ts";
 import type { TrustsCalls } from "./generated/trusts.ts";
 
 /** All calls, by their routes. */
@@ -22,4 +23,5 @@ export interface ManagementCalls
     ResourcesCalls,
     ScopesCalls,
     SystemAccountsCalls,
+    TokenExchangeCalls,
     TrustsCalls {}

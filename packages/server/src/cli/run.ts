@@ -56,6 +56,7 @@ import { signInCommands } from "./sign-in/sign-in-commands.ts";
 import { signUpCommands } from "./sign-up/sign-up-commands.ts";
 import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
+import { tokenExchangeCommands } from "./token-exchange/token-exchange-commands.ts";
 import { trustCommands } from "./trust/trust-commands.ts";
 import { userCommands } from "./user/user-commands.ts";
 import { listenCommand } from "./webhook/listen.ts";
@@ -98,6 +99,7 @@ const onDatabase: readonly Command[] = [
   ...trustCommands,
   ...detailTypeCommands,
   ...grantCommands,
+  ...tokenExchangeCommands,
   ...auditCommands,
   ...portalLinkCommands,
   ...sharedApplicationCommands,

@@ -56,6 +56,7 @@ const rowsOfOrganisation = {
   event_target: ["id"],
   webhook: ["id"],
   trust: ["id"],
+  token_exchange_policy: ["id"],
   connection_token: ["id"],
   scim_user: ["user_id"],
   connection: ["id"],

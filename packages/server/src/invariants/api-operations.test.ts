@@ -17,6 +17,7 @@ import { legacyHolderCases } from "../testing/api-operations/legacy-holders.ts";
 import { legacySignedCases } from "../testing/api-operations/legacy-signed.ts";
 import { managementCases } from "../testing/api-operations/management.ts";
 import { managementDetailCases } from "../testing/api-operations/management-details.ts";
+import { managementTokenExchangeCases } from "../testing/api-operations/management-token-exchange.ts";
 import { managementTrustCases } from "../testing/api-operations/management-trusts.ts";
 import { sessionKeyCases } from "../testing/api-operations/session-keys.ts";
 import { sovereignCases } from "../testing/api-operations/sovereign.ts";
@@ -35,6 +36,7 @@ import { makeOrganisation, startTestService, type TestService } from "../testing
 const cases: ApiCases = {
   ...managementCases,
   ...managementDetailCases,
+  ...managementTokenExchangeCases,
   ...managementTrustCases,
   ...systemAccountCases,
   ...sessionKeyCases,
@@ -313,6 +315,9 @@ const acts: readonly AuditAction[] = [
   "system-account.permission-granted",
   "system-account.permission-withdrawn",
   "system-account.refused",
+  "token-exchange-policy.changed",
+  "token-exchange-policy.created",
+  "token-exchange-policy.deleted",
   "trust.changed",
   "trust.created",
   "trust.deleted",

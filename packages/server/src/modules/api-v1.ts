@@ -47,6 +47,7 @@ import type { SigningAdmin } from "../features/api-v1/signing-pools/signing-deps
 import { apiSystemAccountKeysRoutes } from "../features/api-v1/system-accounts/system-account-keys.route.ts";
 import { apiSystemAccountPermissionsRoutes } from "../features/api-v1/system-accounts/system-account-permissions.route.ts";
 import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/system-accounts.route.ts";
+import { apiTokenExchangePoliciesRoutes } from "../features/api-v1/token-exchange/token-exchange-policies.route.ts";
 import { apiTrustsRoutes } from "../features/api-v1/trusts/trusts.route.ts";
 import { apiIdentitiesRoutes } from "../features/api-v1/users/identities.route.ts";
 import { apiImportUsersRoute } from "../features/api-v1/users/import-users.route.ts";
@@ -192,5 +193,6 @@ function ofApplications(api: ApiScope, deps: ApiDeps): void {
   apiScopesRoutes(api, deps);
   apiTrustsRoutes(api, deps);
   apiResourcesRoutes(api, deps);
+  apiTokenExchangePoliciesRoutes(api, deps);
   apiClientAuthoritiesRoutes(api, deps);
 }

@@ -7,6 +7,8 @@ import { parRoute } from "../features/oauth/par/par.route.ts";
 import { revokeRoute } from "../features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "../features/oauth/token/authorization-code.ts";
 import { clientCredentialsGrant } from "../features/oauth/token/client-credentials.ts";
+import { jwtBearerGrant } from "../features/oauth/token/delegation/jwt-bearer.ts";
+import { tokenExchangeGrant } from "../features/oauth/token/delegation/token-exchange.ts";
 import { deviceCodeGrant } from "../features/oauth/token/device-code.ts";
 import { refreshTokenGrant } from "../features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "../features/oauth/token/token.route.ts";
@@ -52,6 +54,8 @@ export const tokenEndpoints: Module = (
       refreshTokenGrant(deps),
       clientCredentialsGrant(deps),
       deviceCodeGrant(deps),
+      jwtBearerGrant(deps),
+      tokenExchangeGrant(deps),
     ],
   });
   parRoute(scope, calls, { ...deps, flows: browser.flows });

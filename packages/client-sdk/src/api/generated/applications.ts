@@ -34,6 +34,8 @@ export type ApiApplication = {
     | "refresh_token"
     | "client_credentials"
     | "urn:ietf:params:oauth:grant-type:device_code"
+    | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    | "urn:ietf:params:oauth:grant-type:token-exchange"
   )[];
   /** Standard scopes, scopes of the organisation, and scopes of this API that the caller has itself */
   allowedScopes: string[];
@@ -125,6 +127,8 @@ export type ApiApplicationChange = {
         | "refresh_token"
         | "client_credentials"
         | "urn:ietf:params:oauth:grant-type:device_code"
+        | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+        | "urn:ietf:params:oauth:grant-type:token-exchange"
       )[]
     | null;
   allowedScopes?: string[] | null;
@@ -239,6 +243,8 @@ export type ApiNewApplication = {
         | "refresh_token"
         | "client_credentials"
         | "urn:ietf:params:oauth:grant-type:device_code"
+        | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+        | "urn:ietf:params:oauth:grant-type:token-exchange"
       )[]
     | null;
   /** Standard scopes, scopes of the organisation, and scopes of this API that the caller has itself */

@@ -20,6 +20,8 @@ export type ChangedClient = {
         | "refresh_token"
         | "client_credentials"
         | "urn:ietf:params:oauth:grant-type:device_code"
+        | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+        | "urn:ietf:params:oauth:grant-type:token-exchange"
       )[]
     | null;
   /** Standard scopes, and scopes of the organisation */
@@ -122,6 +124,8 @@ export type Client = {
     | "refresh_token"
     | "client_credentials"
     | "urn:ietf:params:oauth:grant-type:device_code"
+    | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    | "urn:ietf:params:oauth:grant-type:token-exchange"
   )[];
   /** Standard scopes, and scopes of the organisation */
   allowedScopes: string[];
@@ -228,6 +232,8 @@ export type NewClient = {
         | "refresh_token"
         | "client_credentials"
         | "urn:ietf:params:oauth:grant-type:device_code"
+        | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+        | "urn:ietf:params:oauth:grant-type:token-exchange"
       )[]
     | null;
   /** Standard scopes, and scopes of the organisation */

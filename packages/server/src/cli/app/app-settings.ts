@@ -6,10 +6,13 @@ import {
   accessTokenTypes,
   consentModes,
   deviceCodeGrantType,
+  type GrantType,
   grantTypes,
   groupsClaims,
   groupsClaimValues,
+  jwtBearerGrantType,
   tokenEndpointAuthMethods,
+  tokenExchangeGrantType,
 } from "../../core/applications/application.ts";
 import { declaredSettings, optionOf, securitySettings } from "../../core/applications/security-settings.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
@@ -19,6 +22,13 @@ import { readOptionFile } from "../output.ts";
 import { readDuration } from "../times.ts";
 
 const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+
+/** Short for URNs (RFC 8628 §3.4, RFC 7523 §2.1, RFC 8693 §2.1). */
+const shortGrants: Readonly<Record<string, GrantType>> = {
+  device_code: deviceCodeGrantType,
+  "jwt-bearer": jwtBearerGrantType,
+  "token-exchange": tokenExchangeGrantType,
+};
 
 type Setting = Option & {
   readonly member: keyof ApplicationSettings;
@@ -76,9 +86,8 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "grantTypes",
     multiple: true,
     value: "GRANT",
-    help: "authorization_code, refresh_token, client_credentials, device_code; repeatable (default: the first two)",
-    // Short for the URN of the device grant (RFC 8628 §3.4).
-    read: (text, option) => (text === "device_code" ? deviceCodeGrantType : choice(option, text, grantTypes)),
+    help: "authorization_code, refresh_token, client_credentials, device_code, jwt-bearer, token-exchange; repeatable (default: the first two)",
+    read: (text, option) => choice(option, shortGrants[text] ?? text, grantTypes),
   },
   scope: {
     member: "allowedScopes",

@@ -53,6 +53,7 @@ const dummies: Readonly<Record<string, string>> = {
   ...{ connection: id, domain: "acme.example" },
   ...{ url: "https://app.example/hooks", webhook: id, from: "2026-01-01T00:00:00Z" },
   ...{ template: "Pay {amount}", kind: "workload", issuer: "https://issuer.example" },
+  ...{ "client-id": id, target: "https://billing.example" },
   ...{
     identifier: "https://api.example",
     "forward-to": "http://localhost:3000/",
@@ -68,6 +69,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "group update": ["--name", "x"],
   "group add": ["--user", id],
   "group remove": ["--user", id],
+  "token-exchange-policy create": ["--scope", "profile"],
   "webhook create": ["--event", "user.*"],
   "webhook update": ["--disable"],
   "portal-link create": ["--purpose", "connections"],

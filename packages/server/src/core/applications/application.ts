@@ -9,12 +9,18 @@ import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applic
 import { type SecuritySettings, securityDefaults } from "./security-settings.ts";
 
 export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
+/** RFC 7523: of a workload, or of an issuer that stands for users (ID-JAG). */
+export const jwtBearerGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/** RFC 8693. */
+export const tokenExchangeGrantType = "urn:ietf:params:oauth:grant-type:token-exchange";
 
 export const grantTypes = [
   "authorization_code",
   "refresh_token",
   "client_credentials",
   deviceCodeGrantType,
+  jwtBearerGrantType,
+  tokenExchangeGrantType,
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 

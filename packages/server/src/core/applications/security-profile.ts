@@ -1,6 +1,11 @@
 /** FAPI 2.0 for one application: what its settings must have, and what follows from them everywhere else. */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
-import type { ApplicationSettings, GrantType, TokenEndpointAuthMethod } from "./application.ts";
+import {
+  type ApplicationSettings,
+  type GrantType,
+  type TokenEndpointAuthMethod,
+  tokenExchangeGrantType,
+} from "./application.ts";
 
 export interface ProfileFault {
   readonly path: string;
@@ -25,7 +30,12 @@ const methods: readonly TokenEndpointAuthMethod[] = [
   "tls_client_auth",
   "self_signed_tls_client_auth",
 ];
-const grants: readonly GrantType[] = ["authorization_code", "refresh_token", "client_credentials"];
+const grants: readonly GrantType[] = [
+  "authorization_code",
+  "refresh_token",
+  "client_credentials",
+  tokenExchangeGrantType,
+];
 const signatures = [
   ...(["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const),
   ...(["authorizationSignedResponseAlg", "requestObjectSigningAlg"] as const),

@@ -20,6 +20,7 @@ import {
   groupsClaims,
   groupsClaimValues,
   tokenEndpointAuthMethods,
+  tokenExchangeGrantType,
 } from "./application.ts";
 import { certificateNameFaults } from "./certificate-names.ts";
 import { clientJwksFaults, firstCertificate } from "./client-jwks.ts";
@@ -165,6 +166,11 @@ function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fau
       "client_credentials needs a confidential client (RFC 6749 §4.4)",
     ),
     ...requireThat(
+      isConfidential || !grants.includes(tokenExchangeGrantType),
+      "grantTypes",
+      "token-exchange needs a confidential client: it is the actor (RFC 8693 §2.1)",
+    ),
+    ...requireThat(
       isConfidential || settings.requirePkce,
       "requirePkce",
       "only a confidential client may be exempted",
@@ -246,21 +252,15 @@ function sharingFaults({ shared, tokenEndpointAuthMethod }: ApplicationSettings)
   ];
 }
 
-/** OpenID Connect Registration §2: `jwks` and `jwks_uri` are exclusive; private_key_jwt needs one. */
+/** OpenID Connect Registration §2: `jwks` and `jwks_uri` are exclusive. private_key_jwt without either: its workloads are trusted. */
 function clientKeyFaults({ jwks, jwksUri, tokenEndpointAuthMethod }: ApplicationSettings): Fault[] {
   const faults = jwks === undefined ? [] : clientJwksFaults(jwks);
-  const hasKeys = jwks !== undefined || jwksUri !== undefined;
   return [
     ...faults.map(({ path, message }) => ({ path: `jwks.${path}`, message })),
     ...requireThat(
       jwks === undefined || jwksUri === undefined,
       "jwksUri",
       "jwks and jwksUri are mutually exclusive",
-    ),
-    ...requireThat(
-      hasKeys || tokenEndpointAuthMethod !== "private_key_jwt",
-      "jwks",
-      "private_key_jwt needs public keys: jwks or jwksUri",
     ),
     // RFC 8705 §2.2.2.
     ...requireThat(

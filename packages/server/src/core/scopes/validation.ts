@@ -50,7 +50,7 @@ const reserved: ReadonlySet<string> = new Set(
 );
 
 /** Reserved later: scopes that have such a claim keep it. */
-const reservedLater: readonly string[] = entitlementScopes;
+const reservedLater: readonly string[] = [...entitlementScopes, "workload"];
 
 /** Claims with a standard meaning: only the account's own value is allowed. */
 const meanings: Readonly<Record<string, string>> = {

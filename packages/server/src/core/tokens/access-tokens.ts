@@ -110,10 +110,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const db = deps.database.query;
       const scopes = claims.scope?.split(" ") ?? [];
       const { allowedScopes } = application.settings;
-      if (familyId === undefined) {
-        if (await isAccessTokenRevoked(db, orgId, jti)) return undefined;
-        return definedInToken(grantableScopes(scopes, allowedScopes), claims, await customScopes.list(orgId));
-      }
+      if (familyId === undefined) return clientScopes(deps, application, claims);
       const family = { orgId, familyId, jti, userId: sub, applicationId: client_id };
       const granted = await findActiveGrant(db, family);
       if (!granted || !(await isStillAssigned(deps, application, sub))) return undefined;
@@ -137,6 +134,22 @@ async function isStillAssigned(
   if (settings.access === "everyone") return true;
   const { access } = await entitlements.ofUser(orgId, userId);
   return access.some(({ applicationId }) => applicationId === id);
+}
+
+/** Of a client's own token, or of one that was exchanged for another client's: it ends with that client. */
+async function clientScopes(
+  { applications, customScopes, database }: AccessTokenDeps,
+  { orgId, settings }: Application,
+  claims: AccessTokenClaims,
+): Promise<readonly string[] | undefined> {
+  const { sub, client_id, jti } = claims;
+  if (await isAccessTokenRevoked(database.query, orgId, jti)) return undefined;
+  const scopes = claims.scope?.split(" ") ?? [];
+  const defined = await customScopes.list(orgId);
+  if (sub === client_id)
+    return definedInToken(grantableScopes(scopes, settings.allowedScopes), claims, defined);
+  // A policy has given the scopes, whatever the client is allowed otherwise.
+  return (await applications.find(orgId, sub)) && definedInToken(scopes, claims, defined);
 }
 
 /** The scopes of a client's own token whose definitions it names. An older token names none: its time decides. */

@@ -44,6 +44,10 @@ export interface AccessTokenClaims {
   readonly device_attestation?: Attestation;
   /** RFC 9396 §9.1. */
   readonly authorization_details?: readonly AuthorizationDetail[];
+  /** Who acts for the subject, the last first (RFC 8693 §4.1). */
+  readonly act?: Actor;
+  /** The workload that was the client (modern-oauth.md §5, "Use"). */
+  readonly workload?: Workload;
   /** What the token is bound to: a certificate (RFC 8705 §3.1), a key (RFC 9449 §6.1). */
   readonly cnf?: { readonly "x5t#S256"?: string; readonly jkt?: string };
 }
@@ -61,6 +65,18 @@ export interface IdTokenClaims {
   readonly nonce?: string;
   readonly sid?: string;
   readonly [claim: string]: unknown;
+}
+
+export interface Actor {
+  readonly iss: string;
+  readonly sub: string;
+  readonly act?: Actor;
+}
+
+/** As its own issuer names it. */
+export interface Workload {
+  readonly iss: string;
+  readonly sub: string;
 }
 
 /** The certificate that came with the request, and the device that it is of; a self-signed one is of none. */
@@ -92,6 +108,21 @@ export interface TokenSubject {
   readonly added?: AddedClaims;
   /** Whose rules the access token follows. */
   readonly resource?: ProtectedResource | undefined;
+  /** What another token or assertion has said of this one. */
+  readonly derived?: DerivedClaims | undefined;
+}
+
+/** Of a token that is issued for another token, or for an assertion of another issuer. */
+export interface DerivedClaims {
+  /** The client that the token is of, where neither a user nor the application is its subject. */
+  readonly sub?: string;
+  /** Seconds: not after what it came from. */
+  readonly expiresAt?: number;
+  readonly maxLifetimeSeconds?: number;
+  readonly act?: Actor;
+  readonly workload?: Workload;
+  /** Its client asked for an access token alone. */
+  readonly hasNoIdToken?: true;
 }
 
 export interface TokenUser {
@@ -234,17 +265,17 @@ export async function consentedFingerprints(
 }
 
 export function accessTokenClaims(subject: TokenSubject, now: number): AccessTokenClaims {
-  const { application, user } = subject;
+  const { application, user, derived = {} } = subject;
   const iat = seconds(now);
   // A custom scope older than the reservation of these names cannot set them either.
-  const { cnf, device_id, device_attestation, authorization_details, ...added } =
+  const { cnf, device_id, device_attestation, authorization_details, act, workload, ...added } =
     subject.added?.accessToken ?? {};
   return {
     ...added,
     iss: subject.issuer,
-    sub: user?.user.id ?? application.id,
+    sub: user?.user.id ?? derived.sub ?? application.id,
     aud: audienceClaim(subject),
-    exp: iat + accessTokenLifetime(subject),
+    exp: Math.min(iat + accessTokenLifetime(subject), derived.expiresAt ?? Number.POSITIVE_INFINITY),
     iat,
     jti: user ? newTokenId(user.familyId) : newClientTokenId(subject.definitions ?? {}),
     client_id: application.id,
@@ -252,13 +283,18 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),
     ...(user ? authenticationClaims(user.authentication) : {}),
     ...deviceClaims(subject.device),
+    ...(derived.act ? { act: derived.act } : {}),
+    ...(derived.workload ? { workload: derived.workload } : {}),
     ...confirmation(subject),
     ...(subject.authorizationDetails?.length ? { authorization_details: subject.authorizationDetails } : {}),
   };
 }
 
-const accessTokenLifetime = ({ application: { settings }, resource }: TokenSubject): number =>
-  resource?.accessTokenLifetimeSeconds ?? settings.accessTokenLifetimeSeconds;
+const accessTokenLifetime = ({ application: { settings }, resource, derived }: TokenSubject): number =>
+  Math.min(
+    resource?.accessTokenLifetimeSeconds ?? settings.accessTokenLifetimeSeconds,
+    derived?.maxLifetimeSeconds ?? Number.POSITIVE_INFINITY,
+  );
 
 const authenticationClaims = ({ authTime, amr, acr }: Authentication) => ({
   auth_time: seconds(authTime),
@@ -289,7 +325,7 @@ function confirmation({ device, jkt }: TokenSubject): Pick<AccessTokenClaims, "c
 /** Undefined without the scope `openid`. */
 export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims | undefined {
   const { application, user } = subject;
-  if (!user || !subject.scopes.includes("openid")) return undefined;
+  if (!user || !subject.scopes.includes("openid") || subject.derived?.hasNoIdToken) return undefined;
   const iat = seconds(now);
   // A custom scope older than the reservation of these names cannot set them either. `client_id` and `jti` tell an access
   // token of the type JWT from an ID token.

@@ -40,9 +40,14 @@ export type GrantColumn =
   | "acr"
   | "requested_claims";
 
-type StoredFamily = RecordOf<Omit<TokenFamilyTable, GrantColumn | "generation" | "revoked_reason">>;
+type StoredFamily = RecordOf<
+  Omit<TokenFamilyTable, GrantColumn | "generation" | "revoked_reason" | "ancestors">
+>;
 
-export interface TokenFamily extends Grant, StoredFamily {}
+export interface TokenFamily extends Grant, StoredFamily {
+  /** The families that its token was exchanged from, the first first. */
+  readonly ancestors: readonly string[];
+}
 
 export type RefreshTokenStatus =
   | "current"

@@ -18,7 +18,7 @@ type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
 const familyColumns = (
   "org_id id application_id user_id session_id consent_id scope resources nonce auth_time amr acr refresh_hash " +
   "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id scope_definitions " +
-  "dpop_jkt certificate_thumbprint authorization_details"
+  "dpop_jkt certificate_thumbprint authorization_details ancestors"
 ).split(" ") as ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
@@ -28,7 +28,10 @@ const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
   }),
 );
 
-export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<void> {
+export async function insertTokenFamily(
+  db: Db,
+  { ancestors = [], ...family }: Omit<TokenFamily, "ancestors"> & { readonly ancestors?: readonly string[] },
+): Promise<void> {
   const {
     scopes,
     definitions,
@@ -38,7 +41,8 @@ export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<vo
     requestedClaims,
     ...members
   } = family;
-  await insertFamily(db, { ...toRow(members), ...grantColumns(family), generation: 0 });
+  const columns = { ...toRow(members), ...grantColumns(family), generation: 0 };
+  await insertFamily(db, { ...columns, ancestors: ancestors.length > 0 ? JSON.stringify(ancestors) : null });
 }
 
 const selectFamily = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -197,6 +201,7 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
       "token_family.scope",
       "token_family.scope_definitions",
       "token_family.created_at",
+      "token_family.ancestors",
     ])
     .select(["membership.home_org_id", "user_account.id as ownAccount"])
     .where((eb) => allOf(eb, { "token_family.org_id": value("orgId"), "token_family.id": value("familyId") }))
@@ -229,8 +234,22 @@ export async function findActiveGrant(
   // A guest's account is its home's; one of the organisation itself has been looked at.
   if (homeOrgId === key.orgId ? ownAccount === null : !(await isEnabled(db, homeOrgId, key.userId)))
     return undefined;
-  const { scope, scope_definitions, created_at: createdAt } = row;
+  const { scope, scope_definitions, created_at: createdAt, ancestors } = row;
+  if (ancestors !== null && !(await areActive(db, key.orgId, JSON.parse(ancestors) as string[])))
+    return undefined;
   return { scopes: scope.split(" "), definitions: readDefinitions(scope_definitions), createdAt };
+}
+
+/** A token that was exchanged ends with those that it came from (modern-oauth.md §5). */
+async function areActive(db: Db, orgId: string, ids: readonly string[]): Promise<boolean> {
+  const rows = await db
+    .selectFrom("token_family")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("id", "in", ids)
+    .where("revoked_at", "is", null)
+    .execute();
+  return rows.length === new Set(ids).size;
 }
 
 const isEnabled = async (db: Db, homeOrgId: string, userId: string): Promise<boolean> =>
@@ -238,8 +257,9 @@ const isEnabled = async (db: Db, homeOrgId: string, userId: string): Promise<boo
 
 function fromRow(family: FamilyRow): TokenFamily {
   const { scope, scope_definitions, resources, authorization_details, ...others } = family;
-  const { auth_time, amr, acr, requested_claims, generation, ...row } = others;
-  return { ...toRecord(row), ...readGrant(family) };
+  const { auth_time, amr, acr, requested_claims, generation, ancestors, ...row } = others;
+  const from = ancestors === null ? [] : (JSON.parse(ancestors) as string[]);
+  return { ...toRecord(row), ...readGrant(family), ancestors: from };
 }
 
 const MAX_APPLICATIONS = 100;

@@ -46,6 +46,7 @@ export interface Expected {
   /** In lower case, without `application/`. */
   readonly types: readonly (string | undefined)[];
   readonly maxLifetimeSeconds?: number;
+  readonly isWithoutRs256?: boolean;
 }
 
 /** @throws UntrustedToken */
@@ -59,6 +60,9 @@ export async function verifyTrusted(
   if (!read || typeof issuer !== "string") throw new UntrustedToken("not a JWT with an iss");
   if (!expected.types.includes(typeOf(read.header["typ"])))
     throw new UntrustedToken("the header's typ names another type of token");
+  const { alg } = read.header;
+  if (!trustAlgorithms.some((one) => one === alg) || (expected.isWithoutRs256 && alg === "RS256"))
+    throw new UntrustedToken("the algorithm is not accepted");
   const { orgId, kind, clientId } = expected;
   const trusts = (await trustsOfIssuer(deps.database.query, { orgId, kind, issuer })).filter(
     (trust) => trust.clientId === null || trust.clientId === clientId,

@@ -59,6 +59,7 @@ import { ledger } from "./0060-ledger.ts";
 import { authorizationDetails } from "./0061-authorization-details.ts";
 import { clientAuthorities } from "./0062-client-authorities.ts";
 import { portalLinks } from "./0063-portal-links.ts";
+import { tokenExchange } from "./0064-token-exchange.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -122,4 +123,5 @@ export const timeline: readonly Migration[] = [
   authorizationDetails,
   clientAuthorities,
   portalLinks,
+  tokenExchange,
 ];

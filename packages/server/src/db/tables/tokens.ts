@@ -97,6 +97,8 @@ export interface TokenFamilyTable {
   certificate_thumbprint: string | null;
   /** JSON array of what was granted (RFC 9396); null: none. */
   authorization_details: string | null;
+  /** JSON: the families of the tokens that its own was exchanged for; it ends with any of them. */
+  ancestors: string | null;
 }
 
 /** An authorization request that a client has pushed (RFC 9126); its request_uri is kept as SHA-256 only. */

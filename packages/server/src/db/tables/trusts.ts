@@ -1,4 +1,4 @@
-/** Issuers of others that an organisation trusts. */
+/** Issuers of others that an organisation trusts, and which tokens its clients may exchange. */
 
 export interface TrustTable {
   org_id: string;
@@ -24,6 +24,27 @@ export interface TrustTable {
   version: number;
 }
 
+export interface TokenExchangePolicyTable {
+  org_id: string;
+  id: string;
+  name: string;
+  client_id: string;
+  /** JSON: none, tokens of any client. */
+  subject_client_ids: string;
+  requested_token_type: string;
+  target: string;
+  foreign_client_id: string | null;
+  /** JSON. */
+  scopes: string;
+  impersonation: number;
+  max_lifetime_seconds: number;
+  enabled: number;
+  created_at: number;
+  updated_at: number;
+  version: number;
+}
+
 export interface TrustsSchema {
+  token_exchange_policy: TokenExchangePolicyTable;
   trust: TrustTable;
 }

@@ -33,6 +33,10 @@ export const tags = [
     description: "Management API: what users let applications do. Deleting a grant ends its tokens.",
   },
   {
+    name: "Token exchange",
+    description: "Management API: which client may exchange whose tokens for what (RFC 8693).",
+  },
+  {
     name: "Trusts",
     description: "Management API: issuers of others whose JWTs the organisation believes.",
   },
@@ -107,6 +111,10 @@ export const tags = [
     name: "API v1: authorization details",
     description:
       "Types of authorization details (RFC 9396), and the grants of users with the details that they allowed.",
+  },
+  {
+    name: "API v1: token exchange",
+    description: "Which client may exchange whose tokens for what (RFC 8693), as itself or as the user.",
   },
   {
     name: "API v1: trusts",

@@ -7,7 +7,7 @@ import { isUuid } from "@signet/protocol/hash";
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
 import type { OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
-import type { Application } from "../../core/applications/application.ts";
+import { type Application, jwtBearerGrantType } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Act } from "../../core/audit/audit.store.ts";
 import { noteCaller } from "../../core/audit/audited-request.ts";
@@ -213,7 +213,11 @@ async function holderOf(
   { jti, sub, client_id }: AccessTokenClaims,
 ): Promise<User | undefined> {
   const isOwn = familyIdFromTokenId(jti) === undefined && sub === client_id;
-  if (isOwn && settings.grantTypes.includes("client_credentials")) return undefined;
+  // A workload is the client, as one with a secret is.
+  const isClient = settings.grantTypes.some(
+    (one) => one === "client_credentials" || one === jwtBearerGrantType,
+  );
+  if (isOwn && isClient) return undefined;
   const user = isOwn ? undefined : await findUser(database.query, orgId, sub);
   if (familyIdFromTokenId(jti) === undefined || !isAdministrator(user))
     throw unauthenticated("neither a client's own token nor an administrator's", "invalid_token");

@@ -14,6 +14,7 @@ import { scopesRoutes } from "./scopes.route.ts";
 import { systemAccountKeysRoutes } from "./system-accounts/system-account-keys.route.ts";
 import { systemAccountPermissionsRoutes } from "./system-accounts/system-account-permissions.route.ts";
 import { systemAccountsRoutes } from "./system-accounts/system-accounts.route.ts";
+import { tokenExchangePoliciesRoutes } from "./token-exchange-policies.route.ts";
 import { trustsRoutes } from "./trusts.route.ts";
 
 export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
@@ -28,6 +29,7 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   trustsRoutes(api, deps);
   detailTypesRoutes(api, deps);
   grantsRoutes(api, deps);
+  tokenExchangePoliciesRoutes(api, deps);
   systemAccountsRoutes(api, deps);
   systemAccountPermissionsRoutes(api, deps);
   systemAccountKeysRoutes(api, deps);

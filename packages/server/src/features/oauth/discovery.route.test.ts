@@ -67,7 +67,8 @@ forEachDatabase(({ fresh }) => {
       "permissions",
     ]);
     const device = "urn:ietf:params:oauth:grant-type:device_code";
-    const grants = ["authorization_code", "refresh_token", "client_credentials", device];
+    const named = ["jwt-bearer", "token-exchange"].map((name) => `urn:ietf:params:oauth:grant-type:${name}`);
+    const grants = ["authorization_code", "refresh_token", "client_credentials", device, ...named];
     assert.deepEqual(body["grant_types_supported"], grants);
     const methods = ["client_secret_post", "client_secret_basic", "private_key_jwt", "none"];
     assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);

@@ -118,6 +118,9 @@ export function providerMetadata(orgId: string, description: ProviderDescription
       enabled ? [type] : [],
     ),
     grant_types_supported: grantTypes,
+    // Identity assertions (ID-JAG): issued to other servers, and accepted from others.
+    identity_chaining_requested_token_types_supported: ["urn:ietf:params:oauth:token-type:id-jag"],
+    authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: signingAlgs,
     token_endpoint_auth_methods_supported: authMethods,

@@ -17,6 +17,7 @@ import { apiRoleCases } from "./api-roles.ts";
 import { apiScopeCases } from "./api-scopes.ts";
 import { apiSharedApplicationCases } from "./api-shared-applications.ts";
 import { apiSystemAccountCases } from "./api-system-accounts.ts";
+import { apiTokenExchangeCases } from "./api-token-exchange.ts";
 import { apiTrustCases } from "./api-trusts.ts";
 import { apiUsersCases } from "./api-users.ts";
 import { apiWebhookCases } from "./api-webhooks.ts";
@@ -41,6 +42,7 @@ export const apiV1AllCases = {
   ...apiClientAuthorityCases,
   ...apiSharedApplicationCases,
   ...apiSystemAccountCases,
+  ...apiTokenExchangeCases,
   ...apiTrustCases,
   ...apiWebhookCases,
 };

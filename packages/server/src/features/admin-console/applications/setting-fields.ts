@@ -9,7 +9,9 @@ import {
   grantTypes,
   groupsClaims,
   groupsClaimValues,
+  jwtBearerGrantType,
   tokenEndpointAuthMethods,
+  tokenExchangeGrantType,
 } from "../../../core/applications/application.ts";
 import {
   declaredSettings,
@@ -41,6 +43,8 @@ export const grantNames = {
   refresh_token: "refresh_token",
   client_credentials: "client_credentials",
   device_code: deviceCodeGrantType,
+  jwt_bearer: jwtBearerGrantType,
+  token_exchange: tokenExchangeGrantType,
 } as const satisfies Readonly<Record<string, GrantType>>;
 
 export const toGrantName = (grant: GrantType): string =>

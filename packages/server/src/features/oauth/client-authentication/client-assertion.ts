@@ -15,8 +15,15 @@ import { consumeOnce } from "../../../core/consumed-values.store.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { type ApplicationIssuerDeps, applicationIssuer } from "../../../core/signing-pools/directory.ts";
+import {
+  consumeTrusted,
+  type TrustedDeps,
+  UntrustedToken,
+  verifyTrusted,
+} from "../../../core/trusts/verify-trusted.ts";
+import { expectedWorkload } from "../../../core/trusts/workload.ts";
 
-export interface ClientAssertionDeps extends CoreDeps, ApplicationIssuerDeps {
+export interface ClientAssertionDeps extends CoreDeps, ApplicationIssuerDeps, TrustedDeps {
   readonly clientKeys: ClientKeys;
   /** The base URL of the mTLS endpoints, when it differs. */
   readonly mtlsBaseUrl: string | undefined;
@@ -41,12 +48,19 @@ export class InvalidAssertion extends Error {
   }
 }
 
+export interface PresentedAssertion {
+  readonly clientId: string;
+  readonly assertion: string;
+  /** Nobody has verified it. */
+  readonly subject: string;
+}
+
 /**
  * Reads the assertion and the client that it names; verifies nothing.
  * @throws OAuthError invalid_request when the parameters contradict each other
  * @throws InvalidAssertion when the assertion names no client (RFC 7521 §4.2.1: invalid_client)
  */
-export function readAssertion(form: Form): { clientId: string; assertion: string } | undefined {
+export function readAssertion(form: Form): PresentedAssertion | undefined {
   const assertion = form.values.get("client_assertion");
   const type = form.values.get("client_assertion_type");
   if (assertion === undefined && type === undefined) return undefined;
@@ -57,10 +71,23 @@ export function readAssertion(form: Form): { clientId: string; assertion: string
   const named = form.values.get("client_id");
   const sub = assertion.length <= MAX_LENGTH ? decodeJwsUnverified(assertion)?.payload["sub"] : undefined;
   if (typeof sub !== "string") throw new InvalidAssertion("client_assertion is not a JWT with a sub");
-  // RFC 7521 §4.2: client_id is optional, and must name the same client.
-  if (named !== undefined && named !== sub) throw invalid("client_id differs from the assertion's sub");
-  return { clientId: sub, assertion };
+  return { clientId: named ?? sub, assertion, subject: sub };
 }
+
+/**
+ * RFC 7521 §4.2: client_id is optional, and must name the same client. Only the workloads of a client without keys are named
+ * otherwise, by their own issuer.
+ * @throws OAuthError invalid_request
+ */
+export function requireSameClient(application: Application, subject: string): void {
+  if (subject !== application.id && !isWithoutKeys(application))
+    throw invalid("client_id differs from the assertion's sub");
+}
+
+const isWithoutKeys = ({ settings }: Application): boolean =>
+  settings.tokenEndpointAuthMethod === "private_key_jwt" &&
+  settings.jwks === undefined &&
+  settings.jwksUri === undefined;
 
 const invalid = (description: string) => new OAuthError("invalid_request", description);
 
@@ -74,6 +101,7 @@ export async function verifyClientAssertion(
   assertion: string,
   endpoint: string,
 ): Promise<void> {
+  if (isWithoutKeys(application)) return verifyWorkload(deps, application, assertion);
   const now = deps.clock();
   const { protectedHeader, payload } = await verifySignature(deps, application, assertion, now);
   const keyHeader = KEY_HEADERS.find((name) => name in protectedHeader);
@@ -96,6 +124,21 @@ export async function verifyClientAssertion(
     expiresAt: Math.ceil((exp + LEEWAY_SECONDS) * 1000),
   });
   if (!first) throw new InvalidAssertion("the assertion was used before");
+}
+
+/** A workload that a trust says is the client (modern-oauth.md §5, "Use"). @throws InvalidAssertion */
+async function verifyWorkload(
+  deps: ClientAssertionDeps,
+  application: Application,
+  assertion: string,
+): Promise<void> {
+  try {
+    const token = await verifyTrusted(deps, assertion, await expectedWorkload(deps, application));
+    if (!(await consumeTrusted(deps.database.query, token)))
+      throw new InvalidAssertion("the assertion was used before");
+  } catch (error) {
+    throw error instanceof UntrustedToken ? new InvalidAssertion(error.message, { cause: error }) : error;
+  }
 }
 
 /** The issuer, the token endpoint (OpenID Connect Core §9), and the endpoint that was called, as libraries name it. */

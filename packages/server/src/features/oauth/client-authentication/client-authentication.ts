@@ -27,6 +27,7 @@ import {
   type ClientAssertionDeps,
   InvalidAssertion,
   readAssertion,
+  requireSameClient,
   verifyClientAssertion,
 } from "./client-assertion.ts";
 import {
@@ -48,6 +49,8 @@ interface Credentials {
   readonly clientId: string;
   readonly clientSecret?: string;
   readonly assertion?: string;
+  /** Of the assertion, as it says. */
+  readonly subject?: string;
 }
 
 export interface AuthenticatedClient {
@@ -75,6 +78,7 @@ export async function identifyClient(
   const { clientId } = credentials;
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
   if (!application) throw invalidClient(organisation, "unknown client");
+  if (credentials.subject !== undefined) requireSameClient(application, credentials.subject);
   noteCaller(organisation.id, application.id);
   return { application, credentials };
 }

@@ -15,31 +15,38 @@ import {
   withoutCustom,
 } from "../../../core/scopes/scopes.ts";
 import { releaseTokens } from "../../../core/tokens/signer.ts";
-import { type Grant, type GrantRequest, refuseDetails, requestedResources } from "./grant.ts";
+import {
+  type Grant,
+  type GrantBasis,
+  type GrantRequest,
+  refuseDetails,
+  requestedResources,
+} from "./grant.ts";
 
-export function clientCredentialsGrant(deps: AccessDeps): Grant {
-  return {
-    grantType: "client_credentials",
-    validate: async (request) => {
-      const { form, application, organisation } = request;
-      refuseDetails(form);
-      const { allowedScopes, signingPoolId } = application.settings;
-      const rules = await readAccessRules(deps, organisation.id);
-      const { customScopes: defined } = rules;
-      const api = apiAudience(deps.baseUrl);
-      const ofApi = apiScopesOf(allowedScopes, defined);
-      const nameable = nameableBy(application, rules);
-      // Unlike a user's, a client's own token for the API may be signed by a pool.
-      const own = ofApi.length > 0 && signingPoolId !== undefined ? [...nameable, api] : nameable;
-      const resources = requestedResources(form, own);
-      // A token that is asked for other services alone gives those no access to the API (RFC 8707 §2.2).
-      const kept = resources.length > 0 && !resources.includes(api) ? ofApi : [];
-      const ofUsers = standardScopes.filter((scope) => !entitlementScopes.some((one) => one === scope));
-      const scopes = grantedScopes(request, [...withoutCustom(ofUsers, defined), ...kept]);
-      return { resources, scopes, definitions: definitionsOf(defined, scopes) };
-    },
-    consume: async (_request, _basis, signed) => ({ tokens: await releaseTokens(signed) }),
-  };
+export const clientCredentialsGrant = (deps: AccessDeps): Grant => ({
+  grantType: "client_credentials",
+  validate: (request) => ownScopes(deps, request),
+  consume: async (_request, _basis, signed) => ({ tokens: await releaseTokens(signed) }),
+});
+
+/** What a client gets that is itself the subject. @throws OAuthError invalid_scope, invalid_target */
+export async function ownScopes(deps: AccessDeps, request: GrantRequest): Promise<GrantBasis> {
+  const { form, application, organisation } = request;
+  refuseDetails(form);
+  const { allowedScopes, signingPoolId } = application.settings;
+  const rules = await readAccessRules(deps, organisation.id);
+  const { customScopes: defined } = rules;
+  const api = apiAudience(deps.baseUrl);
+  const ofApi = apiScopesOf(allowedScopes, defined);
+  const nameable = nameableBy(application, rules);
+  // Unlike a user's, a client's own token for the API may be signed by a pool.
+  const own = ofApi.length > 0 && signingPoolId !== undefined ? [...nameable, api] : nameable;
+  const resources = requestedResources(form, own);
+  // A token that is asked for other services alone gives those no access to the API (RFC 8707 §2.2).
+  const kept = resources.length > 0 && !resources.includes(api) ? ofApi : [];
+  const ofUsers = standardScopes.filter((scope) => !entitlementScopes.some((one) => one === scope));
+  const scopes = grantedScopes(request, [...withoutCustom(ofUsers, defined), ...kept]);
+  return { resources, scopes, definitions: definitionsOf(defined, scopes) };
 }
 
 /**

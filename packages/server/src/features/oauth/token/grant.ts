@@ -47,8 +47,23 @@ export interface GrantRequest {
 
 /** A validated grant: what it gives, and to whom. Each grant adds what it consumes later. */
 export interface GrantBasis
-  extends Pick<TokenSubject, "scopes" | "resources" | "authorizationDetails" | "user" | "definitions">,
-    Pick<SigningContext, "proofHash" | "signingRequest"> {}
+  extends Pick<
+      TokenSubject,
+      "scopes" | "resources" | "authorizationDetails" | "user" | "definitions" | "derived"
+    >,
+    Pick<SigningContext, "proofHash" | "signingRequest"> {
+  /** Of an exchange (RFC 8693 §2.2.1). */
+  readonly issuedTokenType?: string;
+}
+
+/** A token that is no access token of this server (RFC 8693 §2.2.1). */
+export interface OtherTokenResponse {
+  readonly access_token: string;
+  readonly issued_token_type: string;
+  readonly token_type: "N_A";
+  readonly expires_in: number;
+  readonly scope: string;
+}
 
 export interface ConsumedGrant {
   readonly tokens: SignedTokens;
@@ -57,6 +72,10 @@ export interface ConsumedGrant {
 
 export interface Grant<Basis extends GrantBasis = GrantBasis> {
   readonly grantType: GrantType;
+  /** Whether what is presented proves the client too: it then needs no other authentication. */
+  provesClient?(form: Form): boolean;
+  /** An answer of another kind than an access token, where that is what the request asks for. @throws OAuthError */
+  answer?(request: GrantRequest): Promise<OtherTokenResponse | undefined>;
   /** Checks what the client presented; consumes nothing. @throws OAuthError */
   validate(request: GrantRequest): Promise<Basis>;
   /**

@@ -1,6 +1,10 @@
 /** The token endpoint and the parameters of client authentication, for /openapi.json. */
 import Type, { type TSchema } from "typebox";
-import { deviceCodeGrantType } from "../../../core/applications/application.ts";
+import {
+  deviceCodeGrantType,
+  jwtBearerGrantType,
+  tokenExchangeGrantType,
+} from "../../../core/applications/application.ts";
 import {
   type DescribedOperation,
   oauthErrorAnswers,
@@ -74,14 +78,35 @@ const request = Type.Union([
     resource,
   }),
   grant(deviceCodeGrantType, "DeviceCodeGrant", { device_code: Type.String(), resource }),
+  grant(jwtBearerGrantType, "JwtBearerGrant", {
+    assertion: Type.String({
+      description:
+        "The identity token of a workload that is the client, or an identity assertion (ID-JAG) for a user",
+    }),
+    scope: Type.Optional(scopeParameter),
+    resource,
+  }),
+  grant(tokenExchangeGrantType, "TokenExchangeGrant", {
+    subject_token: Type.String({
+      description: "An access token that the client may introspect, or its own ID token",
+    }),
+    subject_token_type: Type.String({ examples: ["urn:ietf:params:oauth:token-type:access_token"] }),
+    requested_token_type: Type.Optional(
+      Type.Enum(["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:params:oauth:token-type:id-jag"]),
+    ),
+    audience: Type.Optional(Type.String({ description: "The target, unless `resource` names it" })),
+    scope: Type.Optional(scopeParameter),
+    resource,
+  }),
 ]);
 
 const tokenResponse = Type.Object(
   {
     access_token: Type.String({ description: "A JWT (RFC 9068)", examples: ["eyJhbGciOiJFUzI1NiJ9…"] }),
-    token_type: Type.Enum(["Bearer", "DPoP"], {
-      description: "`DPoP` when the request had a DPoP proof (RFC 9449)",
+    token_type: Type.Enum(["Bearer", "DPoP", "N_A"], {
+      description: "`DPoP` when the request had a DPoP proof (RFC 9449); `N_A` of an identity assertion",
     }),
+    issued_token_type: Type.Optional(Type.String({ description: "Of an exchange (RFC 8693 §2.2.1)" })),
     expires_in: Type.Integer({ description: "Seconds", examples: [3600] }),
     scope: Type.Optional(scopeParameter),
     refresh_token: Type.Optional(

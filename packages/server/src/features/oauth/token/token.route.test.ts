@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
       "CLIENT_CREDENTIALS",
       "client_credentials ",
       "__proto__",
-      "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      "urn:ietf:params:oauth:grant-type:saml2-bearer",
     ];
     for (const grant of unknown) {
       const body = { ...credentials(org.batch), grant_type: grant };

@@ -45,7 +45,7 @@ import {
 } from "../client-authentication/client-authentication.ts";
 import { tokenDevice } from "../client-authentication/client-device.ts";
 import { clientProof, type DpopDeps, withDpopNonce } from "../sender-constraint.ts";
-import type { ConsumedGrant, Grant, GrantBasis } from "./grant.ts";
+import type { ConsumedGrant, Grant, GrantBasis, OtherTokenResponse } from "./grant.ts";
 
 export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps, AccessDeps, DpopDeps {
   readonly organisations: OrganisationDirectory;
@@ -67,6 +67,8 @@ interface TokenRequest {
 interface TokenResponse {
   readonly access_token: string;
   readonly token_type: "Bearer" | "DPoP";
+  /** RFC 8693 §2.2.1. */
+  readonly issued_token_type?: string;
   readonly expires_in: number;
   readonly scope?: string;
   readonly id_token?: string;
@@ -129,16 +131,11 @@ const isPending = ({ code }: OAuthError): boolean => code === "authorization_pen
 async function issueTokens(
   deps: TokenRouteDeps,
   { organisation, call, grantType, client }: TokenRequest,
-): Promise<TokenResponse> {
+): Promise<TokenResponse | OtherTokenResponse> {
   // 1 client authentication (RFC 6749 §2.3)
-  const { application, certificate } = await inSpan(
-    "client authentication",
-    authenticateClient,
-    deps,
-    organisation,
-    call,
-    client,
-  );
+  const { application, certificate } = provesItself(deps.grants, grantType, call, client)
+    ? { application: client.application, certificate: undefined }
+    : await inSpan("client authentication", authenticateClient, deps, organisation, call, client);
 
   // 2 is the client allowed this grant (§5.2)
   const grant = requireGrant(deps.grants, application, grantType);
@@ -151,6 +148,11 @@ async function issueTokens(
   const binding = { dpopJkt: proof?.jkt ?? null, certificateThumbprint: device?.thumbprint ?? null };
   const of = { organisation, application, form: call.form, now, address };
   const grantRequest = { ...of, ...binding, deviceId: device?.id ?? null };
+  const other = await grant.answer?.(grantRequest);
+  if (other) {
+    if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
+    return other;
+  }
   const validated = await inSpan("grant", grant.validate, grantRequest);
   const { basis, resource } = await forResource(deps, application, validated);
   const bound = await resourceBinding(deps, application, { resource, device, certificate, proof, call });
@@ -176,7 +178,9 @@ async function issueTokens(
   const { exp, iat } = unsigned.accessToken;
   const expiresIn = tokens.exp === undefined ? exp - iat : tokens.exp - seconds(deps.clock());
   const { scopes, authorizationDetails: details = [] } = subject;
-  return tokenResponse({ tokens, refreshToken, expiresIn, scopes, details, isDpop: proof !== undefined });
+  const { issuedTokenType } = basis;
+  const isDpop = proof !== undefined;
+  return tokenResponse({ tokens, refreshToken, expiresIn, scopes, details, isDpop, issuedTokenType });
 }
 
 interface Issued extends ConsumedGrant {
@@ -184,6 +188,7 @@ interface Issued extends ConsumedGrant {
   readonly scopes: readonly string[];
   readonly details: readonly AuthorizationDetail[];
   readonly isDpop: boolean;
+  readonly issuedTokenType: string | undefined;
 }
 
 const tokenResponse = ({
@@ -193,9 +198,11 @@ const tokenResponse = ({
   scopes,
   details,
   isDpop,
+  issuedTokenType,
 }: Issued): TokenResponse => ({
   access_token: tokens.accessToken,
   token_type: isDpop ? "DPoP" : "Bearer",
+  ...(issuedTokenType === undefined ? {} : { issued_token_type: issuedTokenType }),
   expires_in: expiresIn,
   ...(scopes.length > 0 ? { scope: formatScope(scopes) } : {}),
   ...(tokens.idToken === undefined ? {} : { id_token: tokens.idToken }),
@@ -242,6 +249,16 @@ interface Bound {
   readonly call: Call;
 }
 
+/** The client says only who it is, and a workload's assertion proves it: phase 3 refuses every other one. */
+const provesItself = (
+  grants: readonly Grant[],
+  grantType: string,
+  { form }: Call,
+  { credentials }: IdentifiedClient,
+): boolean =>
+  credentials.method === "none" &&
+  grants.some((grant) => grant.grantType === grantType && grant.provesClient?.(form) === true);
+
 function requireGrant(grants: readonly Grant[], { settings }: Application, grantType: string): Grant {
   const grant = grants.find((one) => one.grantType === grantType);
   if (!grant)
@@ -258,7 +275,7 @@ function requireGrant(grants: readonly Grant[], { settings }: Application, grant
 async function resolveSubject(
   deps: TokenRouteDeps,
   application: Application,
-  { scopes, definitions, resources, authorizationDetails = [], user }: GrantBasis,
+  { scopes, definitions, resources, authorizationDetails = [], user, derived }: GrantBasis,
   device: TokenDevice | undefined,
 ): Promise<TokenSubject> {
   // A user who was unassigned since the grant gets no more tokens for the application.
@@ -271,7 +288,7 @@ async function resolveSubject(
   const api = await apiAccess(deps, application, scopes);
   const named = user && !api ? withoutApi(deps, { scopes, resources }, issuer) : resources;
   const granted = { scopes, ...(definitions === undefined ? {} : { definitions }), resources: named };
-  const subject = { issuer, application, ...granted, authorizationDetails, user, device };
+  const subject = { issuer, application, ...granted, authorizationDetails, user, device, derived };
   return { ...subject, ...(api ? { api } : {}), added: await addedClaims(deps, subject) };
 }
 
