@@ -20,6 +20,7 @@ import type { SigningPoolsCalls } from "./generated/signing-pools.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
 import type { TokenExchangeCalls } from "./generated/token-exchange.ts";
 import type { TrustsCalls } from "./generated/trusts.ts";
+import type { UnregisteredClientsCalls } from "./generated/unregistered-clients.ts";
 import type { UsersCalls } from "./generated/users.ts";
 import type { WebhooksCalls } from "./generated/webhooks.ts";
 
@@ -45,5 +46,6 @@ export interface ApiCalls
     SystemAccountsCalls,
     TokenExchangeCalls,
     TrustsCalls,
+    UnregisteredClientsCalls,
     UsersCalls,
     WebhooksCalls {}

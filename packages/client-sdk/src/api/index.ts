@@ -121,7 +121,11 @@ export type {
   NewApiRole,
 } from "./generated/roles.ts";
 export type { ApiNewScope, ApiScopeChange, ApiScopeUse } from "./generated/scopes.ts";
-export type { ApiConnectionToken, ApiGroup, ApiOrganisation, NewApiGroup } from "./generated/shared.ts";
+export type {
+  ApiClientIdMetadataPolicy,
+  ApiClientIdMetadataPolicySettings,
+} from "./generated/unregistered-clients.ts";
+export type { ApiConnectionToken, ApiGroup, ApiOrganisation, ApiScope, NewApiGroup } from "./generated/shared.ts";
 export type {
   ApiCreatedSigningAgent,
   ApiNewSigningAgent,

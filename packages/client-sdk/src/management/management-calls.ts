@@ -11,6 +11,7 @@ import type { ScopesCalls } from "./generated/scopes.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
 import type { TokenExchangeCalls } from "./generated/token-exchange.ts";
 import type { TrustsCalls } from "./generated/trusts.ts";
+import type { UnregisteredClientsCalls } from "./generated/unregistered-clients.ts";
 
 /** All calls, by their routes. */
 export interface ManagementCalls
@@ -24,4 +25,5 @@ export interface ManagementCalls
     ScopesCalls,
     SystemAccountsCalls,
     TokenExchangeCalls,
-    TrustsCalls {}
+    TrustsCalls,
+    UnregisteredClientsCalls {}

@@ -15,6 +15,7 @@ const topics = [
   "scope",
   "protected-resource",
   "detail-type",
+  "client-policy",
   "system-account",
   "signing-pool",
   "device-ca",

@@ -233,6 +233,7 @@ const acts: readonly AuditAction[] = [
   "client-authority.changed",
   "client-authority.created",
   "client-authority.deleted",
+  "client-policy.changed",
   "client-secret.created",
   "client-secret.revoked",
   "connection.changed",

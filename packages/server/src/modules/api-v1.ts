@@ -49,6 +49,7 @@ import { apiSystemAccountPermissionsRoutes } from "../features/api-v1/system-acc
 import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/system-accounts.route.ts";
 import { apiTokenExchangePoliciesRoutes } from "../features/api-v1/token-exchange/token-exchange-policies.route.ts";
 import { apiTrustsRoutes } from "../features/api-v1/trusts/trusts.route.ts";
+import { apiClientPolicyRoutes } from "../features/api-v1/unregistered-clients/client-policy.route.ts";
 import { apiIdentitiesRoutes } from "../features/api-v1/users/identities.route.ts";
 import { apiImportUsersRoute } from "../features/api-v1/users/import-users.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
@@ -194,5 +195,6 @@ function ofApplications(api: ApiScope, deps: ApiDeps): void {
   apiTrustsRoutes(api, deps);
   apiResourcesRoutes(api, deps);
   apiTokenExchangePoliciesRoutes(api, deps);
+  apiClientPolicyRoutes(api, deps);
   apiClientAuthoritiesRoutes(api, deps);
 }

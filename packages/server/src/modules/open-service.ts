@@ -9,6 +9,12 @@ import { type ClientKeys, type ClientKeysDeps, clientKeys } from "../core/applic
 import { type SecretUse, secretUse } from "../core/applications/client-secrets.ts";
 import { storedChainKey } from "../core/audit/chain/chain-key.ts";
 import { type DetailTypeDirectory, detailTypeDirectory } from "../core/authorization-details/detail-types.ts";
+import { asAgent } from "../core/client-metadata/agent-application.ts";
+import { type ClientDocuments, clientDocuments } from "../core/client-metadata/client-documents.ts";
+import {
+  type ClientPolicyDirectory,
+  clientPolicyDirectory,
+} from "../core/client-metadata/client-policies.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
@@ -55,6 +61,8 @@ export interface Service extends CoreDeps {
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
   readonly protectedResources: ProtectedResourceDirectory;
+  readonly clientPolicies: ClientPolicyDirectory;
+  readonly clientDocuments: ClientDocuments;
   readonly detailTypes: DetailTypeDirectory;
   readonly entitlements: EntitlementDirectory;
   /** The only HTTP client for URLs that others registered. */
@@ -101,13 +109,13 @@ export async function openService(config: Config, options: ServiceOptions): Prom
   const { database, changes, migrated } = storage;
   try {
     const shared = { database, changes, clock };
-    const applications = applicationDirectory(shared);
+    const clients = clientDirectories(shared);
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
     const recording = recorded(shared);
     const entitlements = entitlementDirectory(shared);
     const signingPools = signingPoolDirectory(shared);
-    const directories = { applications, ...accessDirectories(shared), entitlements, signingPools };
+    const directories = { ...clients, ...accessDirectories(shared), entitlements, signingPools };
     const asking = outsideWorld(config);
     const noted = { database, clock, onError: options.onError };
     const [use, activity] = [secretUse(noted), storedActivity(noted)];
@@ -122,6 +130,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       ...recording,
       ...directories,
       ...asking,
+      clientDocuments: clientDocuments({ ...shared, ...asking, ...clients }),
       ...keysOfOthers({ ...asking, clock }),
       keys,
       signer: localSigner(keys, { database, ...recording }),
@@ -153,10 +162,21 @@ function recorded(shared: RecordDeps): Pick<Service, "organisations" | "ledger">
   return { organisations, ledger: ledgerRecorder({ ...shared, organisations }) };
 }
 
+/** Clients, and what decides about those that nobody has registered by hand. */
+function clientDirectories(shared: RecordDeps) {
+  const protectedResources = protectedResourceDirectory(shared);
+  const clientPolicies = clientPolicyDirectory(shared);
+  const applications = applicationDirectory({
+    ...shared,
+    asAgent: async (one) =>
+      asAgent(one, await clientPolicies.of(one.orgId), await protectedResources.list(one.orgId)),
+  });
+  return { protectedResources, clientPolicies, applications };
+}
+
 /** What of an organisation's own may be asked for. */
 const accessDirectories = (deps: Parameters<typeof customScopeDirectory>[0]) => ({
   customScopes: customScopeDirectory(deps),
-  protectedResources: protectedResourceDirectory(deps),
   detailTypes: detailTypeDirectory(deps),
 });
 

@@ -123,6 +123,7 @@ export const documents: Module = (scope, { service, documents: published }) => {
         ...{ baseUrl, certificates, signUp, requirePushedAuthorizationRequests },
         customScopes: await customScopes.list(id),
         detailTypes: await detailTypes.list(id),
+        takesClientDocuments: (await service.clientPolicies.of(id)).mode !== "off",
       }),
   });
 };

@@ -121,15 +121,20 @@ export interface ClientSecret extends StoredSecret {
   readonly hash: string;
 }
 
+/** How a client came to be: by hand; by a metadata document at its client_id; by dynamic registration (RFC 7591). */
+export const clientSources = ["registered", "metadata-document", "dynamic"] as const;
+export type ClientSource = (typeof clientSources)[number];
+
 /** Its id is a PublicId, the OAuth client_id. */
 export interface Application
-  extends RecordOf<Omit<ApplicationTable, "client_type" | "settings" | "granted_scopes">> {
+  extends RecordOf<Omit<ApplicationTable, "client_type" | "settings" | "granted_scopes" | "source">> {
   readonly clientType: ClientType;
   readonly settings: ApplicationSettings;
   /** Of a copy: none, but where a client authenticates: then its home's. */
   readonly secrets: readonly ClientSecret[];
   /** Of a copy: what this organisation has consented to. Null: the organisation's own application. */
   readonly grantedScopes: readonly string[] | null;
+  readonly source: ClientSource;
 }
 
 /** Whether the application authenticates with client secrets. */

@@ -20,7 +20,15 @@ import {
 
 const applicationColumns = columnsOf<ApplicationTable>()(
   ...(["org_id", "id", "name", "client_type", "settings"] as const),
-  ...(["created_at", "updated_at", "disabled_at", "version", "home_org_id", "granted_scopes"] as const),
+  ...([
+    "created_at",
+    "updated_at",
+    "disabled_at",
+    "version",
+    "home_org_id",
+    "granted_scopes",
+    "source",
+  ] as const),
 );
 
 const secretColumns = columnsOf<ClientSecretTable>()(
@@ -92,7 +100,7 @@ const secretsOf = (db: Db, orgId: string, applicationIds: readonly string[]): Pr
     .orderBy("id")
     .execute();
 
-/** Oldest first, with their secrets. @param which.isOwn without those that other organisations share */
+/** Oldest first, with their secrets. @param which.isOwn without those that other organisations share, and those with a metadata document */
 export async function listApplications(
   db: Db,
   orgId: string,
@@ -103,7 +111,7 @@ export async function listApplications(
     .selectAll()
     .where("org_id", "=", orgId)
     .where("id", ">", after)
-    .$if(isOwn, (query) => query.where("home_org_id", "is", null))
+    .$if(isOwn, (query) => query.where("home_org_id", "is", null).where("source", "<>", "metadata-document"))
     .orderBy("id")
     .limit(limit)
     .execute();
@@ -170,6 +178,7 @@ const matching = (db: Db, orgId: string, { text, clientType, state }: Applicatio
     .selectFrom("application")
     .where("org_id", "=", orgId)
     .where("home_org_id", "is", null)
+    .where("source", "<>", "metadata-document")
     .$if(text !== undefined, (query) => query.where(isNamed("application", text ?? "")))
     .$if(clientType !== undefined, (query) => query.where("client_type", "=", clientType ?? ""))
     .$if(state === "enabled", (query) => query.where("disabled_at", "is", null))
@@ -367,6 +376,7 @@ export function fromRow(
   return {
     ...toRecord(row),
     clientType,
+    source: row.source as Application["source"],
     grantedScopes: granted_scopes === null ? null : (JSON.parse(granted_scopes) as string[]),
     settings: { ...defaultSettings(clientType), ...(JSON.parse(settings) as Partial<ApplicationSettings>) },
     secrets: secrets.map(({ org_id: _, application_id: __, secret_hash: hash, ...secret }) => ({

@@ -1,5 +1,6 @@
 /** Finds applications on the hot path; creates, enables and disables them. */
 
+import { isUuid } from "@signet/protocol/hash";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
@@ -7,7 +8,12 @@ import { auditFields } from "../audit/audit.store.ts";
 import { changeTrackingCache } from "../cache/record-cache.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { lockPool } from "../signing-pools/signing-pool.store.ts";
-import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
+import {
+  type Application,
+  type ApplicationSettings,
+  type ClientSource,
+  defaultSettings,
+} from "./application.ts";
 import { requireOwn, spreadChange } from "./application-copies.ts";
 import {
   applicationsOfOrigin,
@@ -34,16 +40,24 @@ export interface ApplicationDirectory {
   findByOrigin(orgId: string, origin: string): Promise<readonly string[]>;
 }
 
-export function applicationDirectory(deps: RecordDeps): ApplicationDirectory {
+/** What holds for clients that nobody has registered by hand. */
+export interface AgentDeps {
+  /** The client as it may be used now; undefined for one that is not taken any more. */
+  readonly asAgent: (application: Application) => Promise<Application | undefined>;
+}
+
+export function applicationDirectory(deps: RecordDeps & AgentDeps): ApplicationDirectory {
   const cache = changeTrackingCache<Application>(deps, "application", {
     capacity: 20_000,
     load: (orgId, id) => findClient(deps.database.query, orgId, id),
   });
-  const enabled = (application: Application | undefined) =>
-    application && application.disabledAt === null ? application : undefined;
+  const enabled = (application: Application | undefined) => {
+    if (!application || application.disabledAt !== null) return undefined;
+    return application.source === "registered" ? application : deps.asAgent(application);
+  };
   return {
     find: async (orgId, clientId) => {
-      const id = clientId.toLowerCase();
+      const id = isUuid(clientId) ? clientId.toLowerCase() : clientId;
       return enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
     },
     findByClientId: async (clientId) => {
@@ -52,7 +66,9 @@ export function applicationDirectory(deps: RecordDeps): ApplicationDirectory {
       return orgId === undefined ? undefined : enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
     },
     read: async (orgId, clientId) =>
-      enabled(await findClient(deps.database.query, orgId, clientId.toLowerCase())),
+      enabled(
+        await findClient(deps.database.query, orgId, isUuid(clientId) ? clientId.toLowerCase() : clientId),
+      ),
     findByOrigin: (orgId, origin) => applicationsOfOrigin(deps.database.query, orgId, origin),
   };
 }
@@ -66,6 +82,7 @@ export interface NewApplication {
   /** Overrides of the client type's defaults. */
   readonly settings?: Partial<ApplicationSettings>;
   readonly disabled?: boolean;
+  readonly source?: ClientSource;
   readonly actor: string;
   readonly address?: string;
 }
@@ -93,6 +110,7 @@ export async function createApplication(deps: RecordDeps, input: NewApplication)
     version: 1,
     homeOrgId: null,
     grantedScopes: null,
+    source: input.source ?? "registered",
   };
   await deps.database.transaction(async (tx) => {
     await requireKnownPool(tx, orgId, settings);

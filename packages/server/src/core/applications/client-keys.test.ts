@@ -27,7 +27,7 @@ const client = (settings: object, id = "one", version = 1): Application => ({
   updatedAt: 0,
   disabledAt: null,
   version,
-  ...{ homeOrgId: null, grantedScopes: null },
+  ...{ homeOrgId: null, grantedScopes: null, source: "registered" as const },
 });
 
 /** A way out that answers with what `serve` gives, and counts. */
@@ -39,7 +39,7 @@ function remote(serve: (url: string) => string | Promise<string> | number | [sta
     const served = await serve(url);
     const [status, body] =
       typeof served === "number" ? [served, ""] : typeof served === "string" ? [200, served] : served;
-    return { status, contentType: "application/json", body: Buffer.from(body) };
+    return { status, contentType: "application/json", cacheControl: "", body: Buffer.from(body) };
   };
   return { clock, calls, keys: clientKeys({ outbound: { call }, clock }) };
 }

@@ -27,6 +27,10 @@ const hasOwnMeaning = (scope: string, ofOperators: boolean): boolean =>
     ? ofOperators
     : isApiScope(scope) || isSignalScope(scope) || lateStandardScopes.includes(scope);
 
+/** A scope that nobody but the service gives a meaning, and that users can grant. */
+export const hasOwnOrStandardMeaning = (scope: string): boolean =>
+  isAlwaysStandard(scope) || lateStandardScopes.includes(scope);
+
 /** The operators' scopes are defined in their organisation alone. */
 const isOfOperators = async (tx: Db, orgId: string, wanted: readonly string[]): Promise<boolean> =>
   wanted.some(isOperatorScope) && (await findOperatorsOrganisation(tx)) === orgId;

@@ -197,6 +197,7 @@ export const auditGroups = {
     "authorization-detail-type.created": CHANGE,
     "authorization-detail-type.changed": CHANGE,
     "authorization-detail-type.deleted": CHANGE,
+    "client-policy.changed": CHANGE,
   },
   keys: {
     "signing-key.rotated": CHANGE,

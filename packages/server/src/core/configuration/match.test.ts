@@ -21,6 +21,7 @@ function state(number: number, name: string, externalKey?: string): ApplicationS
       updatedAt: 0,
       disabledAt: null,
       version: 1,
+      source: "registered",
       homeOrgId: null,
       grantedScopes: null,
     },

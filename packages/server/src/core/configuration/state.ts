@@ -47,9 +47,11 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
     emails: await listMailTexts(db, orgId),
     scopes: await listCustomScopes(db, orgId),
     signingPools,
-    // Not what other organisations share, nor the service's own, which is there or not as somebody has signed in.
+    // Not what other organisations share, nor the service's own and those with a metadata document, which are there or not as
+    // somebody has signed in.
     applications: applications
       .filter(({ id, homeOrgId }) => homeOrgId === null && id !== commandLineClientId(orgId))
+      .filter(({ source }) => source !== "metadata-document")
       .map((application) => ({
         application,
         externalKey: keys.get(application.id),

@@ -25,6 +25,8 @@ export interface OutboundAnswer {
   /** Any status: redirects are returned, not followed. */
   readonly status: number;
   readonly contentType: string;
+  /** Its Cache-Control. */
+  readonly cacheControl: string;
   readonly body: Buffer;
 }
 
@@ -143,6 +145,7 @@ async function exchange(
   return {
     status: response.statusCode ?? 0,
     contentType: response.headers["content-type"] ?? "",
+    cacheControl: response.headers["cache-control"] ?? "",
     body: await readBody(response, call.maxBytes ?? MAX_BYTES),
   };
 }

@@ -153,6 +153,7 @@ function copyOf(
   return {
     ...{ orgId, id, name, clientType, disabledAt, homeOrgId: home.orgId, grantedScopes: scopes },
     settings: copiedSettings(home, scopes),
+    source: "registered",
     secrets: [],
     createdAt: before?.createdAt ?? now,
     updatedAt: now,

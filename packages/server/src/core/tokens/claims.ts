@@ -4,6 +4,7 @@ import { formatScope } from "@signet/protocol/oauth/scope";
 import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import type { AuthorizationDetail } from "../authorization-details/detail-type.ts";
+import { isAgent } from "../client-metadata/agent-application.ts";
 import { seconds } from "../clock.ts";
 import { findConnection } from "../connections/connections.store.ts";
 import { findUpstreamOf, upstreamClaims } from "../connections/sign-in/upstream-sign-ins.ts";
@@ -290,11 +291,15 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
   };
 }
 
-const accessTokenLifetime = ({ application: { settings }, resource, derived }: TokenSubject): number =>
-  Math.min(
-    resource?.accessTokenLifetimeSeconds ?? settings.accessTokenLifetimeSeconds,
+function accessTokenLifetime({ application, resource, derived }: TokenSubject): number {
+  const { accessTokenLifetimeSeconds: own } = application.settings;
+  return Math.min(
+    resource?.accessTokenLifetimeSeconds ?? own,
+    // A resource may have longer ones, but not for a client that nobody has registered by hand.
+    isAgent(application) ? own : Number.POSITIVE_INFINITY,
     derived?.maxLifetimeSeconds ?? Number.POSITIVE_INFINITY,
   );
+}
 
 const authenticationClaims = ({ authTime, amr, acr }: Authentication) => ({
   auth_time: seconds(authTime),

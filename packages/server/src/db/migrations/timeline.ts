@@ -60,6 +60,7 @@ import { authorizationDetails } from "./0061-authorization-details.ts";
 import { clientAuthorities } from "./0062-client-authorities.ts";
 import { portalLinks } from "./0063-portal-links.ts";
 import { tokenExchange } from "./0064-token-exchange.ts";
+import { unregisteredClients } from "./0065-unregistered-clients.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -124,4 +125,5 @@ export const timeline: readonly Migration[] = [
   clientAuthorities,
   portalLinks,
   tokenExchange,
+  unregisteredClients,
 ];

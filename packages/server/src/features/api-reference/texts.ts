@@ -46,6 +46,11 @@ export const tags = [
       "Management API: what access tokens are for (RFC 8707, RFC 9728), which scopes belong to it, and what its tokens are like.",
   },
   {
+    name: "Unregistered clients",
+    description:
+      "Management API: clients that nobody registers by hand, by metadata document or dynamic registration.",
+  },
+  {
     name: "Consents",
     description:
       "Management API: consents that users, or administrators for all users, have granted to applications.",
@@ -129,6 +134,10 @@ export const tags = [
   {
     name: "API v1: client certificate authorities",
     description: "Authorities whose certificates authenticate clients by `tls_client_auth` (RFC 8705).",
+  },
+  {
+    name: "API v1: unregistered clients",
+    description: "Clients that nobody registers by hand, by metadata document or dynamic registration.",
   },
   {
     name: "API v1: connections",

@@ -2,6 +2,7 @@
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { detailTypesRoutes } from "./authorization-detail-types.route.ts";
 import { clientAuthoritiesRoutes } from "./client-authorities.route.ts";
+import { clientPolicyRoutes } from "./client-policy.route.ts";
 import { assignedUsersRoutes } from "./clients/assigned-users.route.ts";
 import { clientSecretsRoutes } from "./clients/client-secrets.route.ts";
 import { clientsRoutes } from "./clients/clients.route.ts";
@@ -24,6 +25,7 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   scopesRoutes(api, deps);
   resourcesRoutes(api, deps);
   clientAuthoritiesRoutes(api, deps);
+  clientPolicyRoutes(api, deps);
   consentsRoutes(api, deps);
   preauthorizationsRoutes(api, deps);
   trustsRoutes(api, deps);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fastify from "fastify";
+import { defaultPolicy } from "../../core/client-metadata/client-policy.ts";
 import { defaultOrganisationSettings, type Organisation } from "../../core/organisations/organisation.ts";
 import type { PublishedAgentKey } from "../../core/signing-pools/directory.ts";
 import { publishedDocuments } from "../../http/published-documents.ts";
@@ -20,6 +21,9 @@ test("lists the algorithms of agents that sign in the organisation's name, not o
     organisations: { find: async () => ({ id: ORG, settings: defaultOrganisationSettings }) as Organisation },
     customScopes: { list: async () => [] },
     detailTypes: { list: async () => [] },
+    clientPolicies: {
+      of: async (orgId) => ({ ...{ orgId, ...defaultPolicy, version: 0 }, createdAt: null, updatedAt: null }),
+    },
     documents: publishedDocuments({ capacity: 10, clock, idOf: () => "one" }),
     certificates: undefined,
     signingPools: {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
 import type { DetailType } from "../../core/authorization-details/detail-type.ts";
 import type { DetailTypeDirectory } from "../../core/authorization-details/detail-types.ts";
+import type { ClientPolicyDirectory } from "../../core/client-metadata/client-policies.ts";
 import type { Clock } from "../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -29,6 +30,7 @@ export interface DiscoveryDeps {
   readonly organisations: OrganisationDirectory;
   readonly customScopes: CustomScopeDirectory;
   readonly detailTypes: Pick<DetailTypeDirectory, "list">;
+  readonly clientPolicies: ClientPolicyDirectory;
   readonly signingPools: Pick<SigningPoolDirectory, "published">;
   readonly documents: PublishedDocuments;
   /** Undefined where no listener requests client certificates. */
@@ -48,7 +50,9 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
       const { signUp, requirePushedAuthorizationRequests } = settings;
       const customScopes = await deps.customScopes.list(id);
       const detailTypes = await deps.detailTypes.list(id);
-      const own = { ...deps, customScopes, detailTypes, signUp, requirePushedAuthorizationRequests };
+      const { mode } = await deps.clientPolicies.of(id);
+      const policies = { requirePushedAuthorizationRequests, takesClientDocuments: mode !== "off" };
+      const own = { ...deps, customScopes, detailTypes, signUp, ...policies };
       const metadata = providerMetadata(id, own);
       // The keys of pools that sign in the organisation's name are in its JWKS (sovereign-signing.md §1).
       const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
@@ -90,6 +94,8 @@ export interface ProviderDescription {
   readonly signUp?: Pick<SignUpSettings, "mode">;
   /** The organisation's policy. */
   readonly requirePushedAuthorizationRequests: boolean;
+  /** The address of a metadata document may be a client_id. */
+  readonly takesClientDocuments: boolean;
 }
 
 export function providerMetadata(orgId: string, description: ProviderDescription): Record<string, unknown> {
@@ -139,6 +145,8 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     request_parameter_supported: true,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
+    // Absent when off: clients look whether it is there.
+    ...(description.takesClientDocuments ? { client_id_metadata_document_supported: true } : {}),
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     ui_locales_supported: LOCALES,

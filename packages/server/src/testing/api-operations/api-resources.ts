@@ -1,4 +1,4 @@
-/** Protected resources by API v1. */
+/** Protected resources, and clients that nobody registers by hand, by API v1. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { createResource } from "../../core/protected-resources/protected-resources.ts";
 import type { ApiWorld } from "./api-operation.ts";
@@ -44,4 +44,16 @@ export const apiResourceCases = apiV1Cases({
     wrong: [...wrongBodies, { identifier: null }, { name: null }, { id: "x" }, ...wrongMembers],
   },
   "DELETE /resources/:id": { scopes: writes, path: newResource, status: 204, wrong: [{}] },
+  "GET /client-id-metadata-policy": {
+    ...{ scopes: reads, path: () => "/client-id-metadata-policy", status: 200 },
+  },
+  "PUT /client-id-metadata-policy": {
+    ...{ scopes: writes, path: () => "/client-id-metadata-policy", status: 200 },
+    options: () => ({ body: { hosts: ["agent.example:8443"], senderConstraint: "required" } }),
+    wrong: [
+      ...[...wrongBodies, { mode: "some" }, { hosts: ["https://x.example"] }, { hosts: ["a b"] }],
+      ...[{ allowedScopes: ["undefined-scope"] }, { allowedScopes: ["signet:users:read"] }],
+      ...[{ allowedResources: ["x"] }, { senderConstraint: "mtls" }, { bogus: 1 }],
+    ],
+  },
 });

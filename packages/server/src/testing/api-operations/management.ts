@@ -263,6 +263,22 @@ export const managementCases: ApiCases = {
     status: 204,
     wrong: noBodyExpected,
   }),
+  "GET /legacy/api/oauth/client-id-metadata-policy": caseOf("GET", {
+    asked: async () => ({ path: "/client-id-metadata-policy" }),
+    status: 200,
+    notForeign: "an organisation has one policy: the caller's own",
+    wrong: [],
+  }),
+  "PUT /legacy/api/oauth/client-id-metadata-policy": caseOf("PUT", {
+    asked: async () => ({ path: "/client-id-metadata-policy", body: { hosts: ["agent.example:8443"] } }),
+    status: 200,
+    notForeign: "an organisation has one policy: the caller's own",
+    wrong: [
+      ...[{ mode: "some" }, { hosts: ["https://x.example"] }, { hosts: ["*.example"] }, { bogus: 1 }],
+      ...[{ allowedScopes: ["undefined-scope"] }, { allowedScopes: ["signet:users:read"] }],
+      ...[{ allowedResources: ["x"] }, { senderConstraint: "mtls" }],
+    ],
+  }),
   "GET /legacy/api/oauth/consents": caseOf("GET", {
     asked: async () => ({ path: "/consents" }),
     status: 200,

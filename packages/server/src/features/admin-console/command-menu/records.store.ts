@@ -45,7 +45,8 @@ export async function findRecords(
     .select(["id", sql.ref<string>(column).as("name")])
     .where("org_id", "=", orgId);
   // What another organisation shares has no page of its own.
-  if (kind === "applications") query = query.where(sql<boolean>`home_org_id is null`);
+  if (kind === "applications")
+    query = query.where(sql<boolean>`home_org_id is null and source <> 'metadata-document'`);
   for (const word of words) query = query.where(isNamed(table, word, column));
   return query.orderBy("id", "desc").limit(limit).execute();
 }
@@ -63,7 +64,9 @@ export async function findRecordById(
       .select(["id", sql.ref<string>(nameColumn(kind)).as("name")])
       .where("org_id", "=", orgId)
       .where("id", "=", id)
-      .$if(kind === "applications", (query) => query.where(sql<boolean>`home_org_id is null`))
+      .$if(kind === "applications", (query) =>
+        query.where(sql<boolean>`home_org_id is null and source <> 'metadata-document'`),
+      )
       .executeTakeFirst();
   const user = (await findMemberNames(db, orgId, [id])).get(id);
   return user && toUser(user);

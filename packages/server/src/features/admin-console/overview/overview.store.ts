@@ -34,7 +34,10 @@ export async function countFigures(db: Db, orgId: string, now: number): Promise<
   };
   return {
     users: await count("membership"),
-    applications: await count("application", sql<boolean>`home_org_id is null`),
+    applications: await count(
+      "application",
+      sql<boolean>`home_org_id is null and source <> 'metadata-document'`,
+    ),
     sessions: await count("browser_session", sql`ended_at is null and expires_at > ${now}`),
     devices: await count("device", sql`revoked_at is null`),
   };

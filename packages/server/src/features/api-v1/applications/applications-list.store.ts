@@ -74,6 +74,7 @@ export async function listApplicationPage(
     db
       .selectFrom("application")
       .where("application.org_id", "=", orgId)
+      .where("application.source", "<>", "metadata-document")
       .where(sqlOf.matching)
       .where(mentions(list.search ?? ""));
   const places = await matching()

@@ -7,6 +7,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { ClientKeys } from "../../../core/applications/client-keys.ts";
 import type { DetailTypeDirectory } from "../../../core/authorization-details/detail-types.ts";
+import type { ClientDocuments } from "../../../core/client-metadata/client-documents.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { LedgerRecorder } from "../../../core/ledger/recorder.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
@@ -59,6 +60,7 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly customScopes: CustomScopeDirectory;
   readonly protectedResources: ProtectedResourceDirectory;
   readonly detailTypes: Pick<DetailTypeDirectory, "list">;
+  readonly clientDocuments: ClientDocuments;
   readonly entitlements: EntitlementDirectory;
   readonly keys: SigningKeys;
   readonly ledger: LedgerRecorder;

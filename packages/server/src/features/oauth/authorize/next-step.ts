@@ -1,6 +1,7 @@
 /** The next step of a browser flow, decided in one place: login, second factor and consent all return here. */
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
+import { isAgent } from "../../../core/client-metadata/agent-application.ts";
 import { type Consent, consentStatus, type RequestedScopes } from "../../../core/consents/consent.ts";
 import type { Terms } from "../../../core/organisations/sign-up-settings.ts";
 import {
@@ -94,7 +95,9 @@ export function nextStep(context: AuthorizationContext): NextStep {
   }
   // Authorization details are of one act: no consent from before, of whomever, is to this one.
   const hasNewDetails = (context.access.details?.length ?? 0) > 0 && !context.isConsented;
-  if (consent.kind === "ask-user" || hasNewDetails || request.prompts.includes("consent")) {
+  // Nobody has looked at such a client but the user, who sees each time what it asks for.
+  const isAlwaysAsked = isAgent(request.application);
+  if (consent.kind === "ask-user" || hasNewDetails || isAlwaysAsked || request.prompts.includes("consent")) {
     // Where only administrators consent, the user can continue or cancel, and no consent is recorded.
     const adminConsentId = consent.kind === "settled" && mode === "organisation" ? consent.consentId : null;
     const step = { kind: "consent", signedIn, adminConsentId } as const;

@@ -3,7 +3,6 @@
  * request names, then the proof, by the client's registered method. A secret may come in the header or in the body.
  */
 import type { Form } from "@signet/protocol/form";
-import { isUuid } from "@signet/protocol/hash";
 import { parseBasicCredentials } from "@signet/protocol/oauth/authorization-header";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import {
@@ -35,8 +34,9 @@ import {
   authenticatingCertificate,
   selfSignedRefusal,
 } from "./client-device.ts";
+import { findNamedClient, type NamedClientDeps } from "./named-client.ts";
 
-export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
+export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps, NamedClientDeps {
   readonly applications: ApplicationDirectory;
   readonly clock: Clock;
   readonly refusedRequests: Pick<RefusedRequests, "watch">;
@@ -67,7 +67,7 @@ export interface IdentifiedClient {
 
 /** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
 export async function identifyClient(
-  deps: Pick<ClientAuthenticationDeps, "applications">,
+  deps: NamedClientDeps,
   organisation: Organisation,
   { headers: { authorization }, form }: Pick<Call, "headers" | "form">,
 ): Promise<IdentifiedClient> {
@@ -76,8 +76,8 @@ export async function identifyClient(
       ? bodyCredentials(form, organisation)
       : headerCredentials(authorization, form, organisation);
   const { clientId } = credentials;
-  const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
-  if (!application) throw invalidClient(organisation, "unknown client");
+  const application = await findNamedClient(deps, organisation.id, clientId);
+  if (typeof application === "string") throw invalidClient(organisation, application);
   if (credentials.subject !== undefined) requireSameClient(application, credentials.subject);
   noteCaller(organisation.id, application.id);
   return { application, credentials };

@@ -190,6 +190,7 @@ forEachDatabase(({ fresh }) => {
       customScopes: [],
       detailTypes: [],
       requirePushedAuthorizationRequests: false,
+      takesClientDocuments: false,
     };
     const byProxy = providerMetadata(device.orgId, { ...about, certificates: { baseUrl: undefined } });
     assert.equal(byProxy["tls_client_certificate_bound_access_tokens"], true);

@@ -66,7 +66,7 @@ async function pushRequest(
 ): Promise<string> {
   const proof = presentedProof(deps, organisation, call, application.settings);
   const { flow, form } = await askedFlow(deps, organisation, application, call.form);
-  const target = await readTarget(deps.applications, organisation.id, form);
+  const target = await readTarget(deps, organisation.id, form);
   requireOrigin(organisation, application, flow.origin);
   const asked = readAuthorizationRequest(target, form, await readAccessRules(deps, organisation.id));
   requireKnownPrompts(organisation, asked);

@@ -59,7 +59,7 @@ async function flowDestination(
     const page = await readPageRequest(deps.applications, flow);
     const named = { ...organisation, name: organisationName(messages, organisation) };
     if (page) return signInDestination(page, named, messages);
-    const { application } = await readTarget(deps.applications, organisation.id, flowForm(flow));
+    const { application } = await readTarget(deps, organisation.id, flowForm(flow));
     const name = applicationName(messages, application.name);
     return { application: { ...pageApplication(application), name }, redirectsElsewhere: true };
   } catch (error) {

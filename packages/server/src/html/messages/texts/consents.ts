@@ -7,8 +7,10 @@ export type ConsentsTexts = {
   consent: {
     heading: (values: { application: string }) => string; signedInAs: string; switchAccount: string;
     detailsTitle: string; listTitle: string; sensitive: string;
-    customScope: (values: { name: string }) => string; goesTo: string; allow: string; deny: string;
-    remembered: string; eachTime: string;
+    customScope: (values: { name: string }) => string; goesTo: string;
+    byAddress: (values: { organisation: string }) => string;
+    bySelf: (values: { organisation: string }) => string; allow: string; deny: string; remembered: string;
+    eachTime: string;
   };
   consents: {
     title: string; heading: string; summary: (values: { organisation: string }) => string; none: string;

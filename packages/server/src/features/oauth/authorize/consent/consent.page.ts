@@ -18,6 +18,8 @@ export type ConsentView = SignInFrame &
     /** The host of the redirect URI, e.g. `app.example.com`. */
     redirectHost: string;
     otherAccountUri: string;
+    /** Nobody has registered the application by hand: it is known by this host, or has registered itself. */
+    unreviewed?: { readonly host?: string } | undefined;
   };
 
 export function consentPage(view: ConsentView): Html {
@@ -27,7 +29,7 @@ export function consentPage(view: ConsentView): Html {
     ...view,
     title: heading,
     emblem: parties(view),
-    body: html`${consentTitle(view, heading)}
+    body: html`${consentTitle(view, heading)}${unreviewedNotice(view)}
 ${view.details.length > 0 && detailsPanel(view)}
 <div class="panel"><h2 id="scopes-title">${text.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
@@ -39,7 +41,7 @@ ${sealFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 </div>
 </form>
 <div class="quiet after"><p>${text.goesTo} <bdi class="host">${view.redirectHost}</bdi></p>
-<p>${view.details.length > 0 ? text.eachTime : text.remembered}</p></div>`,
+${lasting(view)}</div>`,
   });
 }
 
@@ -47,6 +49,29 @@ ${sealFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 const detailsPanel = ({ details, messages }: Pick<ConsentView, "details" | "messages">): Html =>
   html`<div class="panel"><h2 id="details-title">${messages.consent.detailsTitle}</h2>
 ${detailList(details, "details-title")}</div>`;
+
+/** Whether the question comes again. */
+function lasting({ details, unreviewed, messages: { consent: text } }: ConsentView): Html | false {
+  if (details.length > 0) return html`<p>${text.eachTime}</p>`;
+  return unreviewed === undefined && html`<p>${text.remembered}</p>`;
+}
+
+/** Its name and logo are its own claim; its host is what the user can judge by. */
+function unreviewedNotice({
+  unreviewed,
+  organisation,
+  messages: { consent: text },
+}: ConsentView): Html | false {
+  if (unreviewed === undefined) return false;
+  const { host } = unreviewed;
+  const said = { organisation: organisation.name };
+  if (host === undefined)
+    return html`<p class="unreviewed" id="client-unreviewed">${text.bySelf(said)}</p>
+`;
+  return html`<div class="unreviewed" id="client-unreviewed"><p class="client-host"><bdi id="client-host">${host}</bdi></p>
+<p class="quiet">${text.byAddress(said)}</p></div>
+`;
+}
 
 /** Who asks for what is whose: application, Signet, user. */
 const parties = ({ application, user }: Pick<ConsentView, "application" | "user">): Html =>

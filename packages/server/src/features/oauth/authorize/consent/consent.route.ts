@@ -1,13 +1,14 @@
 /** GET consent: the consent page of a flow. Its form posts the decision to authorize. */
 import { requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
+import type { Application } from "../../../../core/applications/application.ts";
 import { consentRequestHash } from "../../../../core/consents/consent.ts";
 import { parseQuery } from "../../../../http/form-body.ts";
 import { type BrowserDeps, browserRoute, flowPath, show, type Visit } from "../browser.ts";
 import { withAnotherAccount } from "../flow.ts";
 import { flowPage } from "../page-request.ts";
 import { readSealedFlow, takeStep } from "../take-step.ts";
-import { administratorConsentPage, consentPage } from "./consent.page.ts";
+import { administratorConsentPage, type ConsentView, consentPage } from "./consent.page.ts";
 import { scopeText } from "./requested-access.ts";
 
 export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
@@ -36,10 +37,16 @@ async function showConsent(deps: BrowserDeps, visit: Visit): Promise<void> {
       ...{ type: detail.type, displayName, parts: text },
     })),
     redirectHost: redirectHost(request.redirectUri),
+    unreviewed: unreviewed(request.application),
     otherAccountUri: flowPath(deps, visit, "authorize", otherAccount),
   };
   const page = step.kind === "consent" ? consentPage(view) : administratorConsentPage(view);
   return show(visit, shared, page, { redirectsElsewhere: true });
+}
+
+function unreviewed({ source, id }: Application): ConsentView["unreviewed"] {
+  if (source === "registered") return undefined;
+  return source === "metadata-document" ? { host: new URL(id).host } : {};
 }
 
 /** A host, or the scheme of a native app. */

@@ -3,14 +3,12 @@
  * redirect URI, whose errors are shown on a page; then the other parameters, whose errors go to the client.
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
-import { isUuid } from "@signet/protocol/hash";
 import type { ResponseMode } from "@signet/protocol/oauth/authorization-response";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isS256Challenge } from "@signet/protocol/oauth/pkce";
 import { matchRedirectUri } from "@signet/protocol/oauth/redirect-uri";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import type { Application, ApplicationSettings } from "../../../../core/applications/application.ts";
-import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
 import { signsMessages } from "../../../../core/applications/security-profile.ts";
 import { noteCaller } from "../../../../core/audit/audited-request.ts";
 import type { AuthorizationDetail } from "../../../../core/authorization-details/detail-type.ts";
@@ -28,6 +26,7 @@ import type { RefusalReason } from "../../../../core/refused-requests/refused-re
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
 import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
+import { findNamedClient, type NamedClientDeps } from "../../client-authentication/named-client.ts";
 import { requestedResources } from "../../token/grant.ts";
 import { unsignedResponseMode } from "./request-object.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
@@ -103,13 +102,13 @@ export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
  * @throws OAuthError shown on a page: there is no verified redirect URI
  */
 export async function readTarget(
-  applications: ApplicationDirectory,
+  deps: NamedClientDeps,
   orgId: string,
   form: Form,
   refusals?: Pick<RefusedRequests, "note">,
 ): Promise<AnswerTarget> {
   requireSingle(form, ["client_id", "redirect_uri"]);
-  const application = await readClient(applications, orgId, form);
+  const application = await readClient(deps, orgId, form);
   const redirectUri = form.values.get("redirect_uri");
   const refused = (reason: RefusalReason, description: string) => {
     const error = pageError(reason, description);
@@ -124,15 +123,12 @@ export async function readTarget(
 }
 
 /** @throws OAuthError shown on a page */
-export async function readClient(
-  applications: ApplicationDirectory,
-  orgId: string,
-  form: Form,
-): Promise<Application> {
+export async function readClient(deps: NamedClientDeps, orgId: string, form: Form): Promise<Application> {
   const clientId = form.values.get("client_id");
   if (clientId === undefined) throw pageError("client-id-missing", "The client_id parameter is missing.");
-  const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
-  if (!application) throw pageError("client-unknown", "The client_id is unknown.");
+  const application = await findNamedClient(deps, orgId, clientId);
+  if (typeof application === "string")
+    throw pageError("client-unknown", "The client_id is unknown.", application);
   noteCaller(orgId, application.id);
   return application;
 }
@@ -190,8 +186,8 @@ export function readAuthorizationRequest(
   };
 }
 
-const pageError = (reason: string, description: string) =>
-  new OAuthError("invalid_request", description, { reason });
+const pageError = (reason: string, description: string, cause?: string) =>
+  new OAuthError("invalid_request", description, { reason, ...(cause === undefined ? {} : { cause }) });
 
 const invalid = (description: string, reason?: RefusalReason) =>
   new OAuthError("invalid_request", description, reason === undefined ? {} : { reason });

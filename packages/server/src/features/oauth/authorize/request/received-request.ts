@@ -41,7 +41,7 @@ async function pushedFlow(
   uri: string,
 ): Promise<Flow> {
   requireSingle(query, ["client_id", "request_uri"]);
-  const application = await readClient(deps.applications, orgId, query);
+  const application = await readClient(deps, orgId, query);
   const pushed = await loadPushedRequest(deps, { orgId, applicationId: application.id, uri });
   if (!pushed) throw unusableRequestUri();
   const { uriHash, isSigned, parameters } = pushed;
@@ -58,7 +58,7 @@ async function signedFlow(
 ): Promise<Flow | undefined> {
   requireSingle(query, ["client_id", "request"]);
   const { organisation } = visit;
-  const application = await readClient(deps.applications, organisation.id, query);
+  const application = await readClient(deps, organisation.id, query);
   try {
     const form = await signedForm(deps, organisation, application, object);
     return createFlow(organisation.id, form, deps.clock(), { isSigned: true });
