@@ -10,6 +10,7 @@ import type { DevicesCalls } from "./generated/devices.ts";
 import type { DomainsCalls } from "./generated/domains.ts";
 import type { GroupsCalls } from "./generated/groups.ts";
 import type { InvitationsCalls } from "./generated/invitations.ts";
+import type { LedgerCalls } from "./generated/ledger.ts";
 import type { OperatorsCalls } from "./generated/operators.ts";
 import type { OrganisationCalls } from "./generated/organisation.ts";
 import type { PortalLinksCalls } from "./generated/portal-links.ts";
@@ -36,6 +37,7 @@ export interface ApiCalls
     DomainsCalls,
     GroupsCalls,
     InvitationsCalls,
+    LedgerCalls,
     OperatorsCalls,
     OrganisationCalls,
     PortalLinksCalls,

@@ -36,6 +36,7 @@ import { groupCommands } from "./group/group-commands.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { invitationCommands } from "./invitation/invitation-commands.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
+import { ledgerCommands } from "./ledger/ledger-commands.ts";
 import { masterKeyCommands } from "./master-key/master-key-commands.ts";
 import { migrateCommand } from "./migrate.ts";
 import { withServer } from "./on-server/commands-on-server.ts";
@@ -107,6 +108,7 @@ const onDatabase: readonly Command[] = [
   ...signUpCommands,
   ...resourceCommands,
   ...webhookCommands,
+  ...ledgerCommands,
   listenCommand,
 ];
 

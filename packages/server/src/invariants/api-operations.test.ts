@@ -269,6 +269,8 @@ const acts: readonly AuditAction[] = [
   "group.members-changed",
   "identity.unlinked",
   "invitation.withdrawn",
+  "ledger-witness.created",
+  "ledger-witness.deleted",
   "organisation.changed",
   "organisation.configuration-applied",
   "organisation.created",

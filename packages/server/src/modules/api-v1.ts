@@ -24,6 +24,8 @@ import { apiGroupsRoutes } from "../features/api-v1/groups/groups.route.ts";
 import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route.ts";
 import { apiInvitationBatchRoute } from "../features/api-v1/invitations/invitation-batch.route.ts";
 import { apiInvitationsRoutes } from "../features/api-v1/invitations/invitations.route.ts";
+import { apiLedgerRoute } from "../features/api-v1/ledger/ledger.route.ts";
+import { apiLedgerWitnessesRoutes } from "../features/api-v1/ledger/witnesses.route.ts";
 import { apiOperatorsRoutes, apiRootRoute } from "../features/api-v1/operators/organisations.route.ts";
 import { apiAuditEventsRoutes } from "../features/api-v1/organisation/audit-events.route.ts";
 import { apiConfigurationRoutes } from "../features/api-v1/organisation/configuration.route.ts";
@@ -172,6 +174,8 @@ function organisationRoutes(api: ApiScope, deps: ApiDeps): void {
   apiSignInRoutes(api, deps);
   apiSignUpRoutes(api, deps);
   apiSignUpsRoutes(api, deps);
+  apiLedgerRoute(api, deps);
+  apiLedgerWitnessesRoutes(api, deps);
 }
 
 function usersRoutes(api: ApiScope, deps: ApiDeps): void {

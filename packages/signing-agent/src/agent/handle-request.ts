@@ -4,6 +4,7 @@ import { CallFailed } from "@signet/cli-runtime/http";
 import type { Log } from "@signet/cli-runtime/log";
 import { describeError } from "@signet/cli-runtime/redact";
 import { sha256Base64url } from "@signet/protocol/hash";
+import { signingInputHash } from "@signet/protocol/ledger/entry";
 import type { Approvals } from "../challenges/approvals.ts";
 import { type ChallengeDeps, passChallenge } from "../challenges/pass-challenge.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -144,7 +145,9 @@ async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: Passe
   const records = checked.tokens.map((token, index): SignedRecord => {
     const { use, key, jti = null, sub, aud, exp } = token;
     const { clientId, grant, scopes } = checked;
-    const signed = { use, kid: key.kid, jti, sub, aud, exp, tokenSha256: sha256Base64url(jwts[index] ?? "") };
+    const jws = jwts[index] ?? "";
+    const hashes = { tokenSha256: sha256Base64url(jws), inputSha256: signingInputHash(jws) };
+    const signed = { use, kid: key.kid, jti, sub, aud, exp, ...hashes };
     const granted = use === "access_token" ? { scopes } : {};
     return { event: "signed", requestId, clientId, grant, ...signed, ...granted, ...challenge };
   });

@@ -142,6 +142,7 @@ describe("an agent opened from its files", () => {
       aud: ["api"],
       exp: Date.now() / 1000 + 3600,
       tokenSha256: "h",
+      inputSha256: "i",
       challenge: "confirm",
     });
     const journal = await openJournal(inFolder("journal"), Date.now);

@@ -18,6 +18,7 @@ const record = (jti: string): SignedRecord => ({
   aud: ["api"],
   exp: 1,
   tokenSha256: "h",
+  inputSha256: "i",
   challenge: null,
 });
 

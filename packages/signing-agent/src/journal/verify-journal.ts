@@ -83,6 +83,8 @@ export interface SignedRecord {
   readonly exp: number;
   /** SHA-256 of the signed token, base64url. */
   readonly tokenSha256: string;
+  /** SHA-256 of what was signed, as the organisation's ledger names it. */
+  readonly inputSha256: string;
   /** Type of the challenge that the user passed. */
   readonly challenge: string | null;
   /** The earlier request in which the user passed it. */

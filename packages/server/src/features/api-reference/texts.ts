@@ -122,6 +122,10 @@ export const tags = [
     description: "Which client may exchange whose tokens for what (RFC 8693), as itself or as the user.",
   },
   {
+    name: "API v1: ledger",
+    description: "The ledger of signatures of the organisation, and who witnesses it.",
+  },
+  {
     name: "API v1: trusts",
     description:
       "Issuers of others whose JWTs the organisation believes: of workloads, of users, of software.",

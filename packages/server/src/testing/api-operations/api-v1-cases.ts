@@ -9,6 +9,7 @@ import { apiDomainCases } from "./api-domains.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
 import { apiInvitationCases } from "./api-invitations.ts";
+import { apiLedgerCases } from "./api-ledger.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
 import { apiPoolCases } from "./api-pools.ts";
 import { apiPortalLinkCases } from "./api-portal-links.ts";
@@ -33,6 +34,7 @@ export const apiV1AllCases = {
   ...apiGroupCases,
   ...apiGrantCases,
   ...apiInvitationCases,
+  ...apiLedgerCases,
   ...apiOrganisationCases,
   ...apiPoolCases,
   ...apiResourceCases,
