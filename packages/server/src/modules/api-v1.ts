@@ -58,7 +58,6 @@ import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.ro
 import { apiUsersRoutes } from "../features/api-v1/users/users.route.ts";
 import { apiWebhooksRoutes } from "../features/api-v1/webhooks/webhooks.route.ts";
 import { registerDevice, withdrawCode } from "../features/device-identity/admin/register-device.ts";
-import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
 import {
   addAgentKeys,
   deactivateAgent,
@@ -77,6 +76,7 @@ import { acceptJson, addJson } from "../http/api/json-body.ts";
 import { MERGE_PATCH_TYPE } from "../http/api/merge-patch.ts";
 import { problemErrorAnswer, problemErrorHandler } from "../http/error-handlers.ts";
 import type { AppContext, Module } from "./app-context.ts";
+import { bindingProver } from "./binding-prover.ts";
 import { deviceTrust } from "./device-trust.ts";
 
 const signing: SigningAdmin = {
@@ -119,7 +119,7 @@ export function apiV1Routes(
   const apiDeps: ApiDeps = {
     ...deps,
     ...(atDatabase ? { atDatabase } : {}),
-    hasValidBinding: (organisation, request, claims) => hasValidBinding(deps, organisation, request, claims),
+    proveBinding: bindingProver(service),
   };
   usersRoutes(api, apiDeps);
   apiGroupsRoutes(api, apiDeps);

@@ -4,14 +4,20 @@
  */
 
 import { isUuid } from "@signet/protocol/hash";
-import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
-import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
-import type { OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
+import { decodeJwsUnverified, jwsAlgorithms } from "@signet/protocol/jose/jws";
+import {
+  bearerChallenge,
+  dpopChallenge,
+  parseBearer,
+  parseDpopToken,
+} from "@signet/protocol/oauth/authorization-header";
+import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import { type Application, jwtBearerGrantType } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Act } from "../../core/audit/audit.store.ts";
 import { noteCaller } from "../../core/audit/audited-request.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import type { DpopNonces } from "../../core/dpop/dpop-nonces.ts";
 import { findOperatorsOrganisation } from "../../core/operators/operators.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { findOrganisation } from "../../core/organisations/organisations.store.ts";
@@ -43,12 +49,12 @@ export interface ApiAccessDeps extends CoreDeps {
   readonly baseUrl: string;
   readonly applications: Pick<ApplicationDirectory, "find">;
   readonly accessTokens: AccessTokens;
-  /** RFC 8705 §3: whether the request has the certificate that the token is bound to. */
-  hasValidBinding(
-    organisation: Organisation,
-    request: ApiRequest,
-    claims: AccessTokenClaims,
-  ): Promise<boolean>;
+  /**
+   * The certificate (RFC 8705 §3) and the key (RFC 9449 §7) that the token is bound to. The proof of the key is used up.
+   * @throws OAuthError without a challenge: invalid_token, invalid_dpop_proof, use_dpop_nonce
+   */
+  proveBinding(organisation: Organisation, request: ApiRequest, presented: PresentedToken): Promise<void>;
+  readonly dpopNonces: DpopNonces;
   readonly organisations: OrganisationDirectory;
   readonly customScopes: CustomScopeDirectory;
   readonly rateLimits: Pick<RateLimits, "api-client" | "recovery-account">;
@@ -176,7 +182,9 @@ const NO_BODY = Buffer.alloc(0);
 
 /** @throws ApiError 401 */
 async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCaller> {
-  const token = parseBearer(request.headers.authorization);
+  const { authorization } = request.headers;
+  const ofKey = parseDpopToken(authorization);
+  const token = ofKey ?? parseBearer(authorization);
   if (token === undefined) throw unauthenticated("no access token");
   const organisation = await organisationOf(deps, token);
   const claims = organisation && (await deps.accessTokens.read(organisation, token));
@@ -188,8 +196,7 @@ async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCa
   const client = await deps.applications.find(organisation.id, claims.client_id);
   if (!scopes || !client) throw unauthenticated("a revoked token", "invalid_token");
   const user = await holderOf(deps, organisation, client, claims);
-  if (!(await deps.hasValidBinding(organisation, request, claims)))
-    throw unauthenticated("a bound token without its certificate", "invalid_token");
+  await requireBinding(deps, organisation, request, { token, claims, isDpop: ofKey !== undefined });
   noteCaller(organisation.id, client.id);
   return {
     organisation,
@@ -201,6 +208,38 @@ async function identify(deps: ApiAccessDeps, request: ApiRequest): Promise<ApiCa
     address: addressOf(request),
   };
 }
+
+/** An access token as it came. */
+export interface PresentedToken {
+  readonly token: string;
+  readonly claims: AccessTokenClaims;
+  /** By the scheme DPoP. */
+  readonly isDpop: boolean;
+}
+
+/** Answers to whoever has a key have the nonce to use next, refusals included (RFC 9449 §8.2). @throws ApiError 401 */
+async function requireBinding(
+  deps: ApiAccessDeps,
+  organisation: Organisation,
+  request: ApiRequest,
+  presented: PresentedToken,
+): Promise<void> {
+  const isOfKey = presented.isDpop || presented.claims.cnf?.jkt !== undefined;
+  if (isOfKey) addHeaders(request, { "dpop-nonce": deps.dpopNonces.current(organisation.id) });
+  try {
+    await deps.proveBinding(organisation, request, presented);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { code, description } = error;
+    if (!isOfKey) throw unauthenticated(description, "invalid_token");
+    throw new ApiError(401, "not-authenticated", "The request is not authenticated", {
+      ...{ cause: description, detail: `The access token is bound to a key: ${description}.` },
+      headers: { "www-authenticate": dpopChallenge(REALM, code, description, { algs: dpopAlgorithms }) },
+    });
+  }
+}
+
+const dpopAlgorithms = Object.keys(jwsAlgorithms);
 
 /**
  * @returns undefined for a client's own token: those of users have a family, and another subject
@@ -266,6 +305,10 @@ const limitHeaders = new WeakMap<ApiRequest, Readonly<Record<string, string>>>()
 export const limitHeadersOf = (request: ApiRequest): Readonly<Record<string, string>> =>
   limitHeaders.get(request) ?? {};
 
+function addHeaders(request: ApiRequest, headers: Readonly<Record<string, string>>): void {
+  limitHeaders.set(request, { ...limitHeaders.get(request), ...headers });
+}
+
 /** Every call counts, whatever comes of it. @throws ApiError 429 */
 async function countCall(
   deps: ApiAccessDeps,
@@ -276,7 +319,7 @@ async function countCall(
   const { hits, endsAt } = await deps.portions.count(deps, home.id, { limit, subject: client.id });
   const seconds = Math.max(1, Math.ceil((endsAt - deps.clock()) / 1000));
   // RateLimit header fields for HTTP (Internet-Draft).
-  limitHeaders.set(request, {
+  addHeaders(request, {
     "ratelimit-policy": `"${limit.name}";q=${limit.count};w=${limit.windowSeconds}`,
     ratelimit: `"${limit.name}";r=${Math.max(0, limit.count - hits)};t=${seconds}`,
   });

@@ -9,7 +9,7 @@ import {
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { PresentedDeviceDeps } from "../../core/devices/presented-device.ts";
-import { type DpopProof, invalidProof, useDpopProof } from "../../core/dpop/dpop-proof.ts";
+import { invalidProof, useDpopProof } from "../../core/dpop/dpop-proof.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
@@ -18,7 +18,14 @@ import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import type { Call } from "../../http/calls/call.ts";
 import { hasBoundCertificate } from "./client-authentication/client-device.ts";
-import { type DpopDeps, dpopAlgorithms, type ProofSettings, presentedProof } from "./sender-constraint.ts";
+import {
+  atEndpoint,
+  type DpopDeps,
+  dpopAlgorithms,
+  type ProofSettings,
+  type ProvableRequest,
+  presentedProof,
+} from "./sender-constraint.ts";
 
 export interface BearerDeps extends PresentedDeviceDeps, DpopDeps {
   readonly database: Database;
@@ -70,7 +77,7 @@ export async function authenticateToken(
   return { claims, scopes };
 }
 
-interface PresentedToken {
+export interface PresentedToken {
   readonly token: string;
   /** By the scheme DPoP. */
   readonly isDpop: boolean;
@@ -81,27 +88,38 @@ async function requireProof(
   deps: BearerDeps,
   organisation: Organisation,
   call: Call,
-  { token, isDpop, claims }: PresentedToken & { readonly claims: AccessTokenClaims },
+  presented: PresentedToken & { readonly claims: AccessTokenClaims },
 ): Promise<void> {
-  const jkt = claims.cnf?.jkt;
-  if (jkt === undefined && !isDpop) return;
-  if (jkt === undefined)
-    throw dpopError(organisation, "invalid_token", "the access token is not bound to a key");
-  if (!isDpop)
-    throw dpopError(organisation, "invalid_token", "the access token is bound to a key: use the scheme DPoP");
-  const client = await deps.applications.find(organisation.id, claims.client_id);
-  const settings: ProofSettings = client?.settings ?? { requireDpopNonce: false, securityProfile: "none" };
-  let proof: DpopProof | undefined;
   try {
-    proof = presentedProof(deps, organisation, call, settings, token);
-    if (!proof) throw invalidProof("the DPoP header is missing");
-    if (!constantTimeEqual(proof.jkt, jkt))
-      throw new OAuthError("invalid_token", "the access token is bound to another key");
-    await useDpopProof(deps.database.query, organisation.id, proof);
+    await proveToken(deps, organisation, atEndpoint(deps, organisation, call), presented);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     throw dpopError(organisation, error.code, error.description);
   }
+}
+
+/**
+ * The same wherever access tokens are taken. The proof is used up.
+ * @throws OAuthError without a challenge: invalid_token, invalid_dpop_proof, use_dpop_nonce
+ */
+export async function proveToken(
+  deps: Pick<BearerDeps, "applications" | "database"> & DpopDeps,
+  organisation: Organisation,
+  request: ProvableRequest,
+  { token, isDpop, claims }: PresentedToken & { readonly claims: AccessTokenClaims },
+): Promise<void> {
+  const jkt = claims.cnf?.jkt;
+  if (jkt === undefined && !isDpop) return;
+  if (jkt === undefined) throw new OAuthError("invalid_token", "the access token is not bound to a key");
+  if (!isDpop)
+    throw new OAuthError("invalid_token", "the access token is bound to a key: use the scheme DPoP");
+  const client = await deps.applications.find(organisation.id, claims.client_id);
+  const settings: ProofSettings = client?.settings ?? { requireDpopNonce: false, securityProfile: "none" };
+  const proof = presentedProof(deps, organisation, request, settings, token);
+  if (!proof) throw invalidProof("the DPoP header is missing");
+  if (!constantTimeEqual(proof.jkt, jkt))
+    throw new OAuthError("invalid_token", "the access token is bound to another key");
+  await useDpopProof(deps.database.query, organisation.id, proof);
 }
 
 /** In the header or in the form, not in both (RFC 6750 §2); a query would end up in logs. */

@@ -24,6 +24,12 @@ export type ProofSettings = Pick<ApplicationSettings, "requireDpopNonce" | "secu
 
 const NONCE_HEADER = "DPoP-Nonce";
 
+/** A request that may have a proof. */
+export interface ProvableRequest extends Pick<Call, "headers" | "raw"> {
+  /** The addresses that a proof may name. */
+  readonly urls: readonly string[];
+}
+
 /**
  * The proof of the request. Nothing is used up: see `useDpopProof`.
  * @param accessToken at a resource
@@ -33,15 +39,15 @@ const NONCE_HEADER = "DPoP-Nonce";
 export function presentedProof(
   deps: DpopDeps,
   organisation: Organisation,
-  call: Pick<Call, "headers" | "raw" | "route">,
+  { headers, raw, urls }: ProvableRequest,
   settings: ProofSettings,
   accessToken?: string,
 ): DpopProof | undefined {
-  const text = call.headers["dpop"];
+  const text = headers["dpop"];
   if (text === undefined) return undefined;
   const proof = readDpopProof(String(text), {
-    method: call.raw.method ?? "",
-    urls: endpointUrls(deps, organisation, call.route),
+    method: raw.method ?? "",
+    urls,
     now: deps.clock(),
     ...(accessToken === undefined ? {} : { accessToken }),
   });
@@ -61,11 +67,18 @@ export function clientProof(
   call: Call,
   settings: ApplicationSettings,
 ): DpopProof | undefined {
-  const proof = presentedProof(deps, organisation, call, settings);
+  const proof = presentedProof(deps, organisation, atEndpoint(deps, organisation, call), settings);
   if (!proof && settings.dpopBoundAccessTokens)
     throw invalidProof("the client's tokens are bound to a key: send a DPoP proof");
   return proof;
 }
+
+/** A request of one of the organisation's endpoints. */
+export const atEndpoint = (
+  deps: DpopDeps,
+  organisation: Organisation,
+  { headers, raw, route }: Pick<Call, "headers" | "raw" | "route">,
+): ProvableRequest => ({ headers, raw, urls: endpointUrls(deps, organisation, route) });
 
 function endpointUrls({ baseUrl, mtlsBaseUrl }: DpopDeps, { id }: Organisation, route: string): string[] {
   const bases = mtlsBaseUrl === undefined ? [baseUrl] : [baseUrl, mtlsBaseUrl];

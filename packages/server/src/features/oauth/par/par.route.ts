@@ -27,7 +27,7 @@ import {
   identifyClient,
 } from "../client-authentication/client-authentication.ts";
 import { limitNetwork } from "../network-limit.ts";
-import { type DpopDeps, presentedProof, withDpopNonce } from "../sender-constraint.ts";
+import { atEndpoint, type DpopDeps, presentedProof, withDpopNonce } from "../sender-constraint.ts";
 
 export interface ParRouteDeps extends ClientAuthenticationDeps, DpopDeps, AccessDeps {
   readonly organisations: OrganisationDirectory;
@@ -64,7 +64,12 @@ async function pushRequest(
   application: Application,
   call: Call,
 ): Promise<string> {
-  const proof = presentedProof(deps, organisation, call, application.settings);
+  const proof = presentedProof(
+    deps,
+    organisation,
+    atEndpoint(deps, organisation, call),
+    application.settings,
+  );
   const { flow, form } = await askedFlow(deps, organisation, application, call.form);
   const target = await readTarget(deps, organisation.id, form);
   requireOrigin(organisation, application, flow.origin);
