@@ -54,6 +54,7 @@ export {
 export { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
 export type { ResourceMetadata } from "./oauth-user-bearer/resource-metadata.ts";
 export { type RequiredAuthentication, requireAuthentication } from "./oauth-user-bearer/step-up.ts";
+export type { SenderConstraint } from "./oauth-user-bearer/token-binding.ts";
 export { requireScopes } from "./oauth-user-bearer/unauthorized-response.ts";
 export {
   type AuthenticatedBy,

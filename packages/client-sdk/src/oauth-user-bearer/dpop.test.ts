@@ -238,3 +238,44 @@ test("a token bound to a certificate and a key needs both", async () => {
   await refused(filter.authenticate(await request()));
   await accepted(filter.authenticate(await request(), { clientCertificate: Uint8Array.of(1, 2, 3) }));
 });
+
+test("an API that wants bound tokens refuses others, and takes what is bound as it asks", async () => {
+  const der = new Uint8Array([1, 2, 3]);
+  const { sha256Base64url } = await import("../base64url.ts");
+  const certified = await provider.accessToken({
+    claims: { cnf: { "x5t#S256": await sha256Base64url(der) } },
+  });
+  const plain = await provider.accessToken();
+  const byCertificate = (asked: Filter) =>
+    asked.authenticate(new Request(URL_HERE, { headers: { authorization: `Bearer ${certified}` } }), {
+      clientCertificate: der,
+    });
+  const [dpop, mtls, any] = (["dpop", "mtls", "any"] as const).map((senderConstraint) =>
+    api({ senderConstraint }),
+  );
+  assert.ok(dpop && mtls && any);
+  for (const asked of [dpop, mtls, any]) {
+    const { challenge } = await refused(send(undefined, { used: plain, scheme: "Bearer", asked }));
+    assert.match(challenge, /error="invalid_token"/);
+  }
+  await accepted(send(await proof(), { asked: dpop }));
+  await accepted(send(await proof(), { asked: any }));
+  await refused(send(await proof(), { asked: mtls }), "a key where a certificate is wanted");
+  await refused(send(undefined, { asked: dpop }), "the token names a key that nobody proves");
+  await accepted(byCertificate(mtls));
+  await accepted(byCertificate(any));
+  await refused(byCertificate(dpop), "a certificate where a key is wanted");
+  await accepted(
+    send(undefined, { used: plain, scheme: "Bearer", asked: api({ senderConstraint: "none" }) }),
+  );
+});
+
+test("a sender constraint that cannot be kept is a fault of the configuration", () => {
+  for (const options of [
+    { senderConstraint: "dpop" },
+    { senderConstraint: "tls" },
+  ] as OAuthUserBearerOptions[])
+    assert.throws(() => api(options, options.senderConstraint === "dpop" ? "" : BASE_URL), {
+      code: "configuration",
+    });
+});

@@ -16,7 +16,14 @@ import { createBearerUserinfo } from "./bearer-userinfo.ts";
 import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
 import { publishedMetadata, type ResourceMetadata } from "./resource-metadata.ts";
 import { authenticationParameters, requireAuthentication } from "./step-up.ts";
-import { checkTokenBinding, type PresentedToken, readBearerToken } from "./token-binding.ts";
+import {
+  checkTokenBinding,
+  type PresentedToken,
+  readBearerToken,
+  requireConstraint,
+  type SenderConstraint,
+  senderConstraints,
+} from "./token-binding.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
 /** Options of `oauthUserBearer`. */
@@ -25,6 +32,11 @@ export interface OAuthUserBearerOptions extends Runtime {
   readonly replayMemory?: ReplayMemory;
   /** Requires a nonce in DPoP proofs (RFC 9449 §9), see `createDpopNonces`. Default: none. */
   readonly dpopNonces?: DpopNonces;
+  /**
+   * What every token must be bound to: the key of a DPoP proof (RFC 9449), a client certificate (RFC 8705), or either (`any`).
+   * Tokens of less get 401. Default `none`: a token that is bound must be proven, others need not be.
+   */
+  readonly senderConstraint?: SenderConstraint;
   /**
    * Serves the API's metadata at `/.well-known/oauth-protected-resource…` and names it in every challenge (RFC 9728), so that a
    * client which knows nothing but the API's address, e.g. of MCP, finds the way in. Default: none. The filter must get the
@@ -55,6 +67,7 @@ export function oauthUserBearer(
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "OAuthUserBearer" });
   const verify = createVerifier(settings, options);
+  requireProvable(settings, options);
   const reportError = errorReporter(options.onError);
   const { audience: realm, scopes, baseUrl, isOptional } = settings;
   const metadata = options.resourceMetadata && publishedMetadata(options.resourceMetadata, settings);
@@ -90,6 +103,14 @@ export function oauthUserBearer(
   };
 }
 
+/** An API that wants keys of every token could take none without its own URL. @throws SignetError `configuration` */
+function requireProvable({ baseUrl }: Settings, { senderConstraint }: OAuthUserBearerOptions): void {
+  if (senderConstraint !== undefined && !senderConstraints.includes(senderConstraint))
+    throw configurationError(`senderConstraint must be one of ${senderConstraints.join(", ")}.`);
+  if (senderConstraint === "dpop" && baseUrl === undefined)
+    throw configurationError("senderConstraint `dpop` needs baseUrl: proofs name the URL they are for.");
+}
+
 const noToken =
   "The request has no Authorization header with an access token: the caller sends none, or a proxy in front of this API removes it.";
 
@@ -106,6 +127,7 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
     // 2 proof of possession (RFC 8705 §3, RFC 9449 §7). The origin is ours: the caller writes the Host header.
     const url = `${baseUrl}${new URL(request.url).pathname}`;
     const dpop = { method: request.method, url, clock, replays, nonces: dpopNonces };
+    requireConstraint(claims, options.senderConstraint);
     await checkTokenBinding(claims, {
       presented,
       clientCertificate: context?.clientCertificate,

@@ -14,6 +14,22 @@ export interface ProofOfPossession {
   readonly dpop: Omit<DpopExpectations, "accessToken" | "thumbprint"> | undefined;
 }
 
+/** What every token of an API must be bound to. */
+export type SenderConstraint = (typeof senderConstraints)[number];
+export const senderConstraints = ["none", "dpop", "mtls", "any"] as const;
+
+/** Whether the token names what it must be bound to; `checkTokenBinding` has it proven. @throws SignetError `token_not_proven` */
+export function requireConstraint({ cnf }: Claims, constraint: SenderConstraint = "none"): void {
+  const names = isRecord(cnf) ? Object.keys(cnf) : [];
+  const [isOfKey, isOfCertificate] = [names.includes("jkt"), names.includes("x5t#S256")];
+  if (constraint === "dpop" && !isOfKey)
+    throw notProven("The API takes tokens that are bound to a DPoP key.");
+  if (constraint === "mtls" && !isOfCertificate)
+    throw notProven("The API takes tokens that are bound to a client certificate.");
+  if (constraint === "any" && !isOfKey && !isOfCertificate)
+    throw notProven("The API takes tokens that are bound to a key or a certificate.");
+}
+
 const supportedBindings: readonly string[] = ["x5t#S256", "jkt"];
 
 /** Unknown or empty bindings are rejected: ignored, they would make it a bearer token. @throws SignetError `token_not_proven` */
