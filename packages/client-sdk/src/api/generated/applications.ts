@@ -19,6 +19,7 @@ export type ApiApplication = {
   signingPoolId: string | null;
   requestObjectSigningAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   userinfoSignedResponseAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenEncryptedResponseAlg: ("RSA-OAEP-256" | "ECDH-ES") | null;
   tlsClientAuthSubjectDn: string | null;
   tlsClientAuthSanDns: string | null;
   tlsClientAuthSanUri: string | null;
@@ -84,6 +85,8 @@ export type ApiApplication = {
   authorizationSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
   /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
   introspectionSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  /** Content encryption of encrypted ID tokens */
+  idTokenEncryptedResponseEnc: "A256GCM";
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -112,6 +115,7 @@ export type ApiApplicationChange = {
   signingPoolId?: string | null;
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenEncryptedResponseAlg?: ("RSA-OAEP-256" | "ECDH-ES") | null;
   tlsClientAuthSubjectDn?: string | null;
   tlsClientAuthSanDns?: string | null;
   tlsClientAuthSanUri?: string | null;
@@ -168,6 +172,7 @@ export type ApiApplicationChange = {
   requireSignedRequestObject?: boolean | null;
   authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenEncryptedResponseEnc?: "A256GCM" | null;
   dpopBoundAccessTokens?: boolean | null;
   requireDpopNonce?: boolean | null;
   authorizationDetailsTypes?: string[] | null;
@@ -221,6 +226,8 @@ export type ApiNewApplication = {
   requestObjectSigningAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs userinfo responses; unset: they are JSON */
   userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Encrypts ID tokens to the client's key with use=enc; unset: they are signed alone */
+  idTokenEncryptedResponseAlg?: ("RSA-OAEP-256" | "ECDH-ES") | null;
   /** With tls_client_auth: the subject of the one certificate that may authenticate as the client (RFC 4514) */
   tlsClientAuthSubjectDn?: string | null;
   /** With tls_client_auth: its dNSName, without wildcards */
@@ -297,6 +304,8 @@ export type ApiNewApplication = {
   authorizationSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
   introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Content encryption of encrypted ID tokens */
+  idTokenEncryptedResponseEnc?: "A256GCM" | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -335,10 +344,10 @@ export type ApplicationsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, requestObjectSigningAlg, userinfoSignedResponseAlg, tlsClientAuthSubjectDn, tlsClientAuthSanDns, tlsClientAuthSanUri, tlsClientAuthSanIp, tlsClientAuthSanEmail, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, introspectionSignedResponseAlg, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, sharedBy, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, clientType, description, logoUri, homepageUri, jwksUri, audience, backchannelLogoutUri, requiredAcr, signingPoolId, requestObjectSigningAlg, userinfoSignedResponseAlg, idTokenEncryptedResponseAlg, tlsClientAuthSubjectDn, tlsClientAuthSanDns, tlsClientAuthSanUri, tlsClientAuthSanIp, tlsClientAuthSanEmail, tokenEndpointAuthMethod, requireConsent, requirePkce, requireNonceWithoutPkce, accessTokenLifetimeSeconds, refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds, refreshTokenGraceSeconds, issueRefreshTokenWithoutOfflineAccess, idTokenSignedResponseAlg, accessTokenSignedResponseAlg, accessTokenType, idTokenIncludesScopeClaims, groupsClaim, groupsClaimValue, tlsClientCertificateBoundAccessTokens, securityProfile, requirePushedAuthorizationRequests, requireSignedRequestObject, authorizationSignedResponseAlg, introspectionSignedResponseAlg, idTokenEncryptedResponseEnc, dpopBoundAccessTokens, requireDpopNonce, access, allowPermanentKeys, requireSignedKeyCalls, consentMode, enabled, sharedBy, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "requestObjectSigningAlg" | "userinfoSignedResponseAlg" | "tlsClientAuthSubjectDn" | "tlsClientAuthSanDns" | "tlsClientAuthSanUri" | "tlsClientAuthSanIp" | "tlsClientAuthSanEmail" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "introspectionSignedResponseAlg" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "sharedBy" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "clientType" | "description" | "logoUri" | "homepageUri" | "jwksUri" | "audience" | "backchannelLogoutUri" | "requiredAcr" | "signingPoolId" | "requestObjectSigningAlg" | "userinfoSignedResponseAlg" | "idTokenEncryptedResponseAlg" | "tlsClientAuthSubjectDn" | "tlsClientAuthSanDns" | "tlsClientAuthSanUri" | "tlsClientAuthSanIp" | "tlsClientAuthSanEmail" | "tokenEndpointAuthMethod" | "requireConsent" | "requirePkce" | "requireNonceWithoutPkce" | "accessTokenLifetimeSeconds" | "refreshTokenLifetimeSeconds" | "refreshTokenAbsoluteLifetimeSeconds" | "refreshTokenGraceSeconds" | "issueRefreshTokenWithoutOfflineAccess" | "idTokenSignedResponseAlg" | "accessTokenSignedResponseAlg" | "accessTokenType" | "idTokenIncludesScopeClaims" | "groupsClaim" | "groupsClaimValue" | "tlsClientCertificateBoundAccessTokens" | "securityProfile" | "requirePushedAuthorizationRequests" | "requireSignedRequestObject" | "authorizationSignedResponseAlg" | "introspectionSignedResponseAlg" | "idTokenEncryptedResponseEnc" | "dpopBoundAccessTokens" | "requireDpopNonce" | "access" | "allowPermanentKeys" | "requireSignedKeyCalls" | "consentMode" | "enabled" | "sharedBy" | "createdAt" | "updatedAt"}`;
       /** Words that each record has */
       search?: string;
     };

@@ -88,6 +88,10 @@ export type ChangedClient = {
   introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs userinfo responses; unset: they are JSON */
   userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Encrypts ID tokens to the client's key with use=enc; unset: they are signed alone */
+  idTokenEncryptedResponseAlg?: ("RSA-OAEP-256" | "ECDH-ES") | null;
+  /** Content encryption of encrypted ID tokens */
+  idTokenEncryptedResponseEnc?: "A256GCM" | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -183,6 +187,9 @@ export type Client = {
   /** Signs introspection responses that are asked for as a JWT (RFC 9701) */
   introspectionSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
   userinfoSignedResponseAlg: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenEncryptedResponseAlg: ("RSA-OAEP-256" | "ECDH-ES") | null;
+  /** Content encryption of encrypted ID tokens */
+  idTokenEncryptedResponseEnc: "A256GCM";
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens: boolean;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */
@@ -300,6 +307,10 @@ export type NewClient = {
   introspectionSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
   /** Signs userinfo responses; unset: they are JSON */
   userinfoSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  /** Encrypts ID tokens to the client's key with use=enc; unset: they are signed alone */
+  idTokenEncryptedResponseAlg?: ("RSA-OAEP-256" | "ECDH-ES") | null;
+  /** Content encryption of encrypted ID tokens */
+  idTokenEncryptedResponseEnc?: "A256GCM" | null;
   /** Tokens are bound to the key of a DPoP proof, which every token request needs (RFC 9449) */
   dpopBoundAccessTokens?: boolean | null;
   /** DPoP proofs need a nonce of the DPoP-Nonce header (RFC 9449 §8) */

@@ -1,4 +1,4 @@
-/** Public keys for client authentication (RFC 7517; minimum RSA key size: RFC 7518 §3.3). */
+/** Public keys of clients, for signatures and for encryption (RFC 7517; minimum RSA key size: RFC 7518 §3.3). */
 import { createPublicKey, type KeyObject, type webcrypto, X509Certificate } from "node:crypto";
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { isExactJson } from "@signet/protocol/json-exact";
@@ -13,11 +13,25 @@ export interface JwkRules {
   readonly kinds: string;
   /** Beside `sig`. */
   readonly use?: string;
+  /** Of keys with `use: enc`, where a set may have some; `algorithms` is what is encrypted with them. */
+  readonly encryption?: Pick<JwkRules, "algorithms" | "kinds">;
 }
+
+/** How ID tokens are encrypted (modern-oauth.md §1). */
+export const encryptionAlgs = ["RSA-OAEP-256", "ECDH-ES"] as const;
+export type EncryptionAlg = (typeof encryptionAlgs)[number];
 
 const clientKeyRules: JwkRules = {
   algorithms: { "EC P-256": ["ES256"], "OKP Ed25519": ["EdDSA"], RSA: ["RS256", "PS256"] },
   kinds: "RSA, P-256 or Ed25519",
+  encryption: {
+    algorithms: {
+      RSA: ["RSA-OAEP-256"],
+      ...{ "EC P-256": ["ECDH-ES"], "EC P-384": ["ECDH-ES"], "EC P-521": ["ECDH-ES"] },
+      "OKP X25519": ["ECDH-ES"],
+    },
+    kinds: "RSA, P-256, P-384, P-521 or X25519",
+  },
 };
 /** Of issuers that an organisation trusts (modern-oauth.md §5, "Trust"). */
 export const trustKeyRules: JwkRules = {
@@ -33,7 +47,7 @@ const MAX_EXPONENT = 2n ** 256n;
 export const MAX_CLIENT_KEYS = 20;
 
 /** Why a key is rejected, for the person who registers it; undefined when it is accepted. */
-export function clientJwkFault(jwk: unknown, rules = clientKeyRules): string | undefined {
+export function clientJwkFault(jwk: unknown, rules: JwkRules = clientKeyRules): string | undefined {
   if (!isObject(jwk)) return "must be an object";
   if (!isNestedWithin(jwk)) return `must not be nested more than ${MAX_JSON_DEPTH} deep`;
   if (!isExactJson(jwk)) return "must contain valid Unicode and numbers in range only";
@@ -42,12 +56,19 @@ export function clientJwkFault(jwk: unknown, rules = clientKeyRules): string | u
     return "must have public members only; the private key you sent is compromised, replace it";
   const { kty, crv, use, key_ops: operations, alg, kid, ext } = jwk;
   const kind = crv === undefined ? String(kty) : `${String(kty)} ${String(crv)}`;
-  const algorithms = Object.hasOwn(rules.algorithms, kind) ? rules.algorithms[kind] : undefined;
+  const isEncrypting = rules.encryption !== undefined && isEncryptionKey(jwk);
+  const { algorithms: allowed, kinds } = (isEncrypting && rules.encryption) || rules;
+  const algorithms = Object.hasOwn(allowed, kind) ? allowed[kind] : undefined;
   if (!algorithms || typeof kty !== "string")
-    return `must be an ${rules.kinds} public key (kty, and crv where it has one)`;
-  if (use !== undefined && use !== "sig" && use !== rules.use) return 'use must be "sig" or absent';
-  if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify")))
-    return "key_ops must include verify or be absent";
+    return `must be an ${kinds} public key (kty, and crv where it has one)`;
+  if (use !== undefined && use !== "sig" && use !== rules.use && !isEncrypting)
+    return rules.encryption ? 'use must be "sig", "enc" or absent' : 'use must be "sig" or absent';
+  const operation = isEncrypting ? ENCRYPTION_OPERATIONS : ["verify"];
+  if (
+    operations !== undefined &&
+    !(Array.isArray(operations) && operation.some((one) => operations.includes(one)))
+  )
+    return `key_ops must include ${operation.join(" or ")} or be absent`;
   if (alg !== undefined && !(typeof alg === "string" && algorithms.includes(alg)))
     return `alg must be ${algorithms.join(" or ")} or absent`;
   if (kid !== undefined && (typeof kid !== "string" || kid === "" || kid.length > 255))
@@ -55,6 +76,21 @@ export function clientJwkFault(jwk: unknown, rules = clientKeyRules): string | u
   if (ext !== undefined && typeof ext !== "boolean") return "ext must be a boolean or absent";
   return materialFault(jwk) ?? certificateFault(jwk);
 }
+
+/** RFC 7517 §4.3, of public keys. */
+const ENCRYPTION_OPERATIONS = ["encrypt", "wrapKey", "deriveKey", "deriveBits"];
+
+/** Its client decrypts with it, and signs nothing. */
+export const isEncryptionKey = ({ use }: ClientJwk): boolean => use === "enc";
+
+/** The key of the set that something for the client is encrypted with. */
+export const findEncryptionKey = (keys: readonly ClientJwk[], alg: EncryptionAlg): ClientJwk | undefined =>
+  keys.find(
+    (jwk) =>
+      isEncryptionKey(jwk) &&
+      (jwk["alg"] === undefined || jwk["alg"] === alg) &&
+      (jwk["kty"] === "RSA") === (alg === "RSA-OAEP-256"),
+  );
 
 /** RFC 7517 §4.7: the first certificate of `x5c` has the key; it is what self_signed_tls_client_auth compares. */
 function certificateFault(jwk: ClientJwk): string | undefined {
@@ -102,7 +138,10 @@ function materialFault(jwk: ClientJwk): string | undefined {
 }
 
 /** The faults of a key set, each with its path within the set. */
-export function clientJwksFaults(jwks: unknown, rules = clientKeyRules): { path: string; message: string }[] {
+export function clientJwksFaults(
+  jwks: unknown,
+  rules: JwkRules = clientKeyRules,
+): { path: string; message: string }[] {
   const keys = isObject(jwks) ? jwks["keys"] : undefined;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_CLIENT_KEYS)
     return [{ path: "keys", message: `must be 1 to ${MAX_CLIENT_KEYS} public keys (RFC 7517 §5)` }];
@@ -122,7 +161,7 @@ export function clientJwksFaults(jwks: unknown, rules = clientKeyRules): { path:
  * purposes.
  * @returns undefined when the text is not a key set
  */
-export function usableClientJwks(text: string, rules = clientKeyRules): ClientJwk[] | undefined {
+export function usableClientJwks(text: string, rules: JwkRules = clientKeyRules): ClientJwk[] | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

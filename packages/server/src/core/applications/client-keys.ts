@@ -6,7 +6,15 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import type { Clock } from "../clock.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { Application, ApplicationSettings } from "./application.ts";
-import { type ClientJwk, firstCertificate, type JwkRules, usableClientJwks } from "./client-jwks.ts";
+import {
+  type ClientJwk,
+  type EncryptionAlg,
+  findEncryptionKey,
+  firstCertificate,
+  isEncryptionKey,
+  type JwkRules,
+  usableClientJwks,
+} from "./client-jwks.ts";
 
 /** Who has the keys: a client, or an issuer that the organisation trusts. */
 export interface KeyOwner extends Pick<Application, "orgId" | "id" | "version"> {
@@ -20,6 +28,8 @@ export interface ClientKeys {
   lookup(owner: KeyOwner): JWTVerifyGetKey;
   /** Whether a key of the client has this certificate first in its `x5c`. @throws ClientKeysUnavailable */
   hasCertificate(application: Application, der: Buffer): Promise<boolean>;
+  /** The client's `use: enc` key for this algorithm; undefined when it has none. @throws ClientKeysUnavailable */
+  encryptionKey(application: Application, alg: EncryptionAlg): Promise<ClientJwk | undefined>;
 }
 
 /** The client has no keys, or its jwks_uri fails. */
@@ -49,6 +59,7 @@ interface Remote {
   readonly rules: JwkRules | undefined;
   keys: JWTVerifyGetKey | undefined;
   certificates: readonly Buffer[];
+  encryptionKeys: readonly ClientJwk[];
   fetchedAt: number;
   attemptedAt: number;
   reading: Promise<void> | undefined;
@@ -80,11 +91,19 @@ export function clientKeys(deps: ClientKeysDeps): ClientKeys {
       // The certificate may be newer than the last fetch.
       return isListed() || ((await refetch(deps, remote)) && isListed());
     },
+    encryptionKey: async (application, alg) => {
+      const { jwks, jwksUri } = application.settings;
+      if (jwksUri === undefined) return findEncryptionKey(jwks?.keys ?? [], alg);
+      const remote = remoteOf(remotes, application, jwksUri);
+      await requireFresh(deps, remote);
+      const find = () => findEncryptionKey(remote.encryptionKeys, alg);
+      return find() ?? ((await refetch(deps, remote)) ? find() : undefined);
+    },
   };
 }
 
 const certificatesOf = (keys: readonly ClientJwk[]): Buffer[] =>
-  keys.flatMap((jwk) => firstCertificate(jwk) ?? []);
+  keys.filter((jwk) => !isEncryptionKey(jwk)).flatMap((jwk) => firstCertificate(jwk) ?? []);
 
 function remoteOf(remotes: Map<string, Remote>, { orgId, id, rules }: KeyOwner, uri: string): Remote {
   const name = `${orgId}/${id}`;
@@ -97,6 +116,7 @@ function remoteOf(remotes: Map<string, Remote>, { orgId, id, rules }: KeyOwner, 
     rules,
     keys: undefined,
     certificates: [],
+    encryptionKeys: [],
     fetchedAt: never,
     attemptedAt: never,
     reading: undefined,
@@ -150,6 +170,7 @@ async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
     if (!keys) throw new Error("jwks_uri answered with no key set");
     remote.keys = keySet(keys);
     remote.certificates = certificatesOf(keys);
+    remote.encryptionKeys = keys.filter(isEncryptionKey);
     remote.fetchedAt = deps.clock();
     remote.failure = undefined;
   } catch (error) {
@@ -157,9 +178,11 @@ async function fetchKeys(deps: ClientKeysDeps, remote: Remote): Promise<void> {
   }
 }
 
-/** All keys here are for signatures, by whatever `use` they say so. */
+/** All keys are for signatures, by whatever `use` they say so, but those for encryption. */
 const keySet = (keys: readonly ClientJwk[]): JWTVerifyGetKey =>
-  createLocalJWKSet({ keys: keys.map(({ use: _, ...jwk }) => jwk) } as unknown as JSONWebKeySet);
+  createLocalJWKSet({
+    keys: keys.filter((jwk) => !isEncryptionKey(jwk)).map(({ use: _, ...jwk }) => jwk),
+  } as unknown as JSONWebKeySet);
 
 function cacheEntry<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);

@@ -3,6 +3,7 @@
  * validation read them here. A new one is a member of the interface, a row of the table, and its texts in `locales/`.
  */
 import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import { type EncryptionAlg, encryptionAlgs } from "./client-jwks.ts";
 
 export const securityProfiles = ["none", "fapi2", "fapi2-message-signing"] as const;
 export type SecurityProfile = (typeof securityProfiles)[number];
@@ -22,6 +23,9 @@ export interface SecuritySettings {
   readonly introspectionSignedResponseAlg: SigningAlg;
   /** Of userinfo responses; absent: they are JSON (OpenID Connect Core §5.3.2). */
   readonly userinfoSignedResponseAlg?: SigningAlg;
+  /** ID tokens are encrypted to the client's key; absent: they are signed alone (OpenID Connect Registration §2). */
+  readonly idTokenEncryptedResponseAlg?: EncryptionAlg;
+  readonly idTokenEncryptedResponseEnc: "A256GCM";
   /** Every token request proves a key, which its tokens are bound to (RFC 9449). */
   readonly dpopBoundAccessTokens: boolean;
   /** A DPoP proof has a nonce of ours (RFC 9449 §8). */
@@ -55,6 +59,7 @@ export type DeclaredSetting = Described &
   );
 
 const algorithms = Object.keys(jwsAlgorithms);
+export const contentEncryptions = ["A256GCM"] as const;
 
 export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>> = {
   securityProfile: {
@@ -100,6 +105,19 @@ export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>
     values: algorithms,
     description: "Signs userinfo responses; unset: they are JSON",
     help: "algorithm of signed userinfo responses (default: JSON, unsigned)",
+  },
+  idTokenEncryptedResponseAlg: {
+    kind: "choice",
+    values: encryptionAlgs,
+    description: "Encrypts ID tokens to the client's key with use=enc; unset: they are signed alone",
+    help: "algorithm that encrypts its ID tokens, to its key with use=enc (default: they are signed alone)",
+  },
+  idTokenEncryptedResponseEnc: {
+    kind: "choice",
+    values: contentEncryptions,
+    default: "A256GCM",
+    description: "Content encryption of encrypted ID tokens",
+    help: "content encryption of encrypted ID tokens (default A256GCM)",
   },
   dpopBoundAccessTokens: {
     kind: "flag",

@@ -23,7 +23,13 @@ import {
   tokenExchangeGrantType,
 } from "./application.ts";
 import { certificateNameFaults } from "./certificate-names.ts";
-import { clientJwksFaults, firstCertificate } from "./client-jwks.ts";
+import {
+  clientJwksFaults,
+  encryptionAlgs,
+  findEncryptionKey,
+  firstCertificate,
+  isEncryptionKey,
+} from "./client-jwks.ts";
 import { profileFaults } from "./security-profile.ts";
 import { declaredSettings, securitySettings } from "./security-settings.ts";
 
@@ -74,6 +80,7 @@ export function requireValidApplication({
     ),
     ...choiceFaults("requiredAcr", settings.requiredAcr, Object.values(acrValues)),
     ...clientKeyFaults(settings),
+    ...encryptionFaults(settings),
     ...certificateNameFaults(settings),
     ...calledAddressFaults(settings),
     ...audienceFaults(settings),
@@ -268,11 +275,22 @@ function clientKeyFaults({ jwks, jwksUri, tokenEndpointAuthMethod }: Application
         jwksUri !== undefined ||
         // A malformed set has its own fault.
         faults.length > 0 ||
-        jwks?.keys.some((key) => firstCertificate(key) !== undefined) === true,
+        jwks?.keys.some((key) => !isEncryptionKey(key) && firstCertificate(key) !== undefined) === true,
       "jwks",
       "self_signed_tls_client_auth needs a certificate in x5c: jwks or jwksUri",
     ),
   ];
+}
+
+/** OpenID Connect Registration §2: encrypted to a key of the client. */
+function encryptionFaults({ idTokenEncryptedResponseAlg: alg, jwks, jwksUri }: ApplicationSettings): Fault[] {
+  if (alg === undefined || !encryptionAlgs.includes(alg) || jwksUri !== undefined) return [];
+  const keys = Array.isArray(jwks?.keys) ? jwks.keys : [];
+  return requireThat(
+    findEncryptionKey(keys, alg) !== undefined,
+    "idTokenEncryptedResponseAlg",
+    "needs a key with use=enc that it can be used with: in jwks, or by jwksUri",
+  );
 }
 
 /** URLs for Signet to call. The host's address is checked at each call (core/outbound). */

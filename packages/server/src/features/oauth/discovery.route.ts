@@ -2,6 +2,8 @@
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
+import { encryptionAlgs } from "../../core/applications/client-jwks.ts";
+import { contentEncryptions } from "../../core/applications/security-settings.ts";
 import type { DetailType } from "../../core/authorization-details/detail-type.ts";
 import type { DetailTypeDirectory } from "../../core/authorization-details/detail-types.ts";
 import type { ClientPolicyDirectory } from "../../core/client-metadata/client-policies.ts";
@@ -79,6 +81,8 @@ const messageAlgs = {
   dpop_signing_alg_values_supported: signingAlgs,
   introspection_signing_alg_values_supported: signingAlgs,
   userinfo_signing_alg_values_supported: signingAlgs,
+  id_token_encryption_alg_values_supported: encryptionAlgs,
+  id_token_encryption_enc_values_supported: contentEncryptions,
 };
 
 const prompts = ["none", "login", "consent", "select_account"];

@@ -28,8 +28,16 @@ import {
   type TokenDevice,
   type TokenSubject,
 } from "../../../core/tokens/claims.ts";
+import { idTokenEncryption, withEncryptedIdToken } from "../../../core/tokens/encrypted-id-token.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
-import { type Signer, unsignedTokens } from "../../../core/tokens/signer.ts";
+import {
+  type HeldTokens,
+  type SignedTokens,
+  type Signer,
+  type SigningContext,
+  type TokensToSign,
+  unsignedTokens,
+} from "../../../core/tokens/signer.ts";
 import { type Answer, type Call, jsonAnswer } from "../../../http/calls/call.ts";
 import { callRoute } from "../../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../../http/calls/direct-calls.ts";
@@ -163,10 +171,9 @@ async function issueTokens(
   const subject = { ...resolved, jkt: proof?.jkt, resource };
 
   // 5 sign, by local keys or the organisation's agents: a failed signature burns no code and no refresh token
-  const signer = application.settings.signingPoolId === undefined ? deps.signer : deps.poolSigning;
   const unsigned = unsignedTokens(organisation, subject, now);
   const { proofHash, signingRequest } = basis;
-  const signed = await inSpan("sign", signer.sign, unsigned, {
+  const signed = await signTokens(deps, subject, unsigned, {
     grantType: grant.grantType,
     address,
     ...(proofHash === undefined ? {} : { proofHash }),
@@ -181,6 +188,19 @@ async function issueTokens(
   const { issuedTokenType } = basis;
   const isDpop = proof !== undefined;
   return tokenResponse({ tokens, refreshToken, expiresIn, scopes, details, isDpop, issuedTokenType });
+}
+
+/** Signed, and the ID token encrypted where the application wants that. @throws OAuthError */
+async function signTokens(
+  deps: TokenRouteDeps,
+  subject: TokenSubject,
+  unsigned: TokensToSign,
+  context: SigningContext,
+): Promise<SignedTokens | HeldTokens> {
+  const encrypt = await idTokenEncryption(deps, subject);
+  const signer = subject.application.settings.signingPoolId === undefined ? deps.signer : deps.poolSigning;
+  const signed = await inSpan("sign", signer.sign, unsigned, context);
+  return encrypt ? withEncryptedIdToken(signed, encrypt) : signed;
 }
 
 interface Issued extends ConsumedGrant {
