@@ -9,12 +9,20 @@ import type { SignInConnection } from "./sign-in-connections.ts";
 /** Neither is about who signs in. */
 const harmless: readonly string[] = ["name", "shown"];
 
+/** Of a SAML connection, what says who its provider is: `settings` is all of a form. */
+const providing: readonly string[] = ["saml", "settings"];
+
+/** For a token of a directory: it makes, changes and ends users and groups. */
+export const scopesOfDirectoryToken = ["signet:users:write", "signet:groups:write"] as const;
+
 /** What there was before a change, and beside it. */
 export interface Beside {
   /** Undefined for one that is being made. */
   readonly before?: SignInConnection;
   /** Whether a directory provisions users of the organisation. */
   readonly hasDirectory: boolean;
+  /** Whether an administrator is linked at the connection. */
+  readonly hasAdministrator?: boolean;
 }
 
 export interface AskedLinking {
@@ -28,7 +36,7 @@ export interface AskedLinking {
 /** For making a connection, or changing one. */
 export function scopesToLink(
   { members, linking: asked, mapsGroups = false }: AskedLinking,
-  { before, hasDirectory }: Beside,
+  { before, hasDirectory, hasAdministrator = false }: Beside,
 ): ApiScope[] {
   if (!members.some((member) => !harmless.includes(member))) return [];
   const { groups, linking: linkedBefore } = before?.settings ?? {};
@@ -38,7 +46,9 @@ export function scopesToLink(
   if (groups || mapsGroups) scopes.push("signet:groups:write");
   // Those of a directory are linked by its ids, without a proof of their own.
   if (hasDirectory && linking !== "never") scopes.push("signet:users:write");
-  if (linkedBefore === "verifiedEmail" || linking === "verifiedEmail")
+  // Whoever chooses its keys, its address or what a subject is, could say that it is anybody who is linked.
+  const speaksForThem = before?.kind === "saml" && members.some((one) => providing.includes(one));
+  if ((speaksForThem && hasAdministrator) || linkedBefore === "verifiedEmail" || linking === "verifiedEmail")
     scopes.push("signet:organisation:write");
   return scopes;
 }

@@ -30,6 +30,26 @@ export const insertIdentity = (tx: Db, identity: LinkedIdentity): Promise<boolea
       .returning("subject"),
   );
 
+/** Whether an administrator of the organisation signs in by the connection. */
+export const hasLinkedAdministrator = (
+  db: Db,
+  { orgId, connectionId }: Omit<IdentityKey, "subject">,
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("linked_identity")
+      .innerJoin("membership", (join) =>
+        join
+          .onRef("membership.org_id", "=", "linked_identity.org_id")
+          .onRef("membership.user_id", "=", "linked_identity.user_id"),
+      )
+      .select("linked_identity.subject")
+      .where("linked_identity.org_id", "=", orgId)
+      .where("linked_identity.connection_id", "=", connectionId)
+      .where("membership.role", "=", "Administrator")
+      .limit(1),
+  );
+
 /** Whether anybody signs in by the connection. */
 export const hasIdentities = (
   db: Db,

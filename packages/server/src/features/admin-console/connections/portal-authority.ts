@@ -2,15 +2,18 @@
 import { findConnection, listConnections } from "../../../core/connections/connections.store.ts";
 import {
   type AskedLinking,
+  scopesOfDirectoryToken,
   scopesToLink,
   scopesToRoute,
 } from "../../../core/connections/sign-in/link-authority.ts";
+import { hasLinkedAdministrator } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import {
   isSignInConnection,
   type SignInConnection,
 } from "../../../core/connections/sign-in/sign-in-connections.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { mayByLink } from "../../../core/portal-links/portal-link.ts";
+import { mayByLink, type PortalLink } from "../../../core/portal-links/portal-link.ts";
+import type { ApiScope } from "../../../core/scopes/api-scopes.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -29,8 +32,16 @@ export async function requireByLink(
   before?: SignInConnection,
 ): Promise<void> {
   if (!portal) return;
-  const beside = { ...(before && { before }), hasDirectory: await hasDirectory(deps, portal.orgId) };
-  if (!mayByLink(portal, scopesToLink(asked, beside))) throw new BeyondLink();
+  const { orgId } = portal;
+  const hasAdministrator =
+    before !== undefined &&
+    (await hasLinkedAdministrator(deps.database.query, { orgId, connectionId: before.id }));
+  const beside = {
+    ...(before && { before }),
+    hasAdministrator,
+    hasDirectory: await hasDirectory(deps, orgId),
+  };
+  requireScopes(portal, scopesToLink(asked, beside));
 }
 
 /** @param connectionId to which a domain leads from now on; null leads nowhere. @throws as `requireByLink` */
@@ -45,6 +56,15 @@ export async function requireRouteByLink(
   // What is no such connection is told by the change itself.
   if (!connection || !isSignInConnection(connection)) return;
   const needed = scopesToRoute(connection, { hasDirectory: await hasDirectory(deps, orgId) });
+  requireScopes(portal, needed);
+}
+
+/** For a token of a directory, which provisions. @throws as `requireByLink` */
+export function requireTokenByLink({ portal }: SignedIn): void {
+  if (portal) requireScopes(portal, scopesOfDirectoryToken);
+}
+
+function requireScopes(portal: PortalLink, needed: readonly ApiScope[]): void {
   if (!mayByLink(portal, needed)) throw new BeyondLink();
 }
 

@@ -42,6 +42,7 @@ import {
   readCredentialInput,
 } from "../credential-form.ts";
 import { type ConnectionsDeps, connectionPages, isDirectory, TOKENS } from "./connection-pages.ts";
+import { beyondLink, requireTokenByLink } from "./portal-authority.ts";
 import { tokenName } from "./tokens.page.ts";
 
 export function connectionTokensRoutes(app: FastifyInstance, deps: ConnectionsDeps): void {
@@ -104,6 +105,7 @@ async function addToken(deps: ConnectionsDeps, visit: Visit): Promise<void> {
   const wanted = { ...auditContext(visit, signedIn), id, label, expiresAt };
   const tokensUri = connectionPages.path(visit.organisation, id, TOKENS);
   try {
+    requireTokenByLink(signedIn);
     const created = await applyOnce(deps, form, (inside) => createToken(inside, wanted));
     if (created === "duplicate-submission") {
       const result = { label: text.title, uri: tokensUri };
@@ -113,6 +115,8 @@ async function addToken(deps: ConnectionsDeps, visit: Visit): Promise<void> {
     if (!created) throw new NotFound("connection");
     await showToken(deps, visit, signedIn, { connection, token: created.token, doneUri: tokensUri });
   } catch (error) {
+    const failure = beyondLink(error, messages);
+    if (failure) return rerender({ failure, status: 403 });
     if (!(error instanceof InvalidConnection)) throw error;
     if (error.code === "too-many-tokens") return redirectTo(visit, tokensUri);
     await rerender({ state: { faults: { label: text.labelFault } }, status: 400 });

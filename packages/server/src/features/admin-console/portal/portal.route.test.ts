@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
-import { listConnections } from "../../../core/connections/connections.store.ts";
+import { listConnections, listTokens } from "../../../core/connections/connections.store.ts";
+import { insertIdentity } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import type { PortalPurpose } from "../../../core/portal-links/portal-link.ts";
 import { createPortalLink } from "../../../core/portal-links/portal-links.ts";
 import type { ApiScope } from "../../../core/scopes/api-scopes.ts";
@@ -14,7 +15,9 @@ import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts"
 import { type NameServer, startNameServer } from "../../../testing/fakes/name-server.ts";
 import { makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
+import { securedAdministrator } from "../../../testing/fixtures/routed-domain.ts";
 import { newScimConnection } from "../../../testing/fixtures/scim-connection.ts";
+import { newSamlConnection } from "../../../testing/fixtures/sign-in-connection.ts";
 import { listRoutes } from "../../../testing/list-routes.ts";
 import { consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { recordAddress } from "../../../testing/probes/record-address.ts";
@@ -257,6 +260,47 @@ forEachDatabase(({ fresh }) => {
       303,
     );
     assert.equal((await trusted.send(`/domains/${domainId}/settings`, { connectionId: id })).status, 303);
+  });
+
+  test("makes no token of a directory, and moves no provider that an administrator is linked at, unless who made it may", async () => {
+    const org = await makeOrganisation(running.service, "Linked");
+    const orgId = org.organisation.id;
+    const { connection } = await newScimConnection(running.service, orgId);
+    const saml = await newSamlConnection(running.service, orgId);
+    const administrator = await securedAdministrator(running.service, org.organisation);
+    const linked = {
+      orgId,
+      connectionId: saml,
+      userId: administrator,
+      subject: "ada",
+      createdAt: clock(),
+      lastSignInAt: clock(),
+    };
+    await insertIdentity(running.service.database.query, linked);
+    const token = `/connections/${connection.id}/tokens/new`;
+    const settings = `/connections/${saml}/settings`;
+    const tokens = () => listTokens(running.service.database.query, connection);
+    const moved = { ssoUrl: "https://evil.example/sso" };
+    for (const held of [
+      ["signet:connections:write"],
+      ["signet:connections:write", "signet:users:write"],
+      ["signet:connections:write", "signet:groups:write"],
+    ] as const) {
+      const modest = await visitor(org, ["scim", "connections"], held);
+      assert.equal((await modest.send(token, { label: "mine" })).status, 403);
+      assert.equal((await tokens()).length, 1);
+      assert.equal((await modest.send(settings, moved)).status, 409, held.join());
+    }
+    const client = await makeApiClient(running.service, org, [
+      "signet:connections:write",
+      "signet:users:write",
+    ]);
+    const patched = await client.call("PATCH", `/connections/${saml}`, { body: { saml: moved } });
+    assert.deepEqual([patched.status, patched.body["type"]], [403, "urn:signet:error:exceeds-caller"]);
+    const trusted = await visitor(org, ["scim", "connections"]);
+    assert.match((await trusted.send(token, { label: "theirs" })).body, /sgn_st_/);
+    assert.equal((await tokens()).length, 2);
+    assert.equal((await trusted.send(settings, moved)).status, 303);
   });
 
   test("proves a domain, and neither enforces nor deletes it", async () => {

@@ -7,6 +7,7 @@ import {
 } from "../../../core/connections/connections.store.ts";
 import { changeConnection, createConnection } from "../../../core/connections/connections.ts";
 import { deleteConnection } from "../../../core/connections/delete-connection.ts";
+import { hasLinkedAdministrator } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import {
   changeSignInConnection,
   createSignInConnection,
@@ -55,6 +56,7 @@ const MAX_BODY_BYTES = 640 * 1024;
 const LINKING = [
   "With `linking: verifiedEmail` `signet:organisation:write` too: the provider may then speak for administrators.",
   "Unless `linking` is `never`, beside a directory `signet:users:write` too: its users are linked by `externalId`.",
+  "`saml` of a connection that an administrator is linked at needs `signet:organisation:write`: who chooses its keys speaks for administrators.",
   "With `mapping.groups` `signet:groups:write` too. Names and `shown` need none of them.",
 ].join(" ");
 
@@ -134,7 +136,10 @@ function changeRoutes(connections: ApiResource<Connection>, deps: ApiDeps): void
       const { name, enabled, deletionPolicy } = call.patch;
       if (name === null) throw invalid([{ path: "/name", message: "is required" }]);
       if (isSignInConnection(before)) {
-        const beside = { before, hasDirectory: await hasDirectory(inside, call.caller) };
+        const { orgId, id: connectionId } = before;
+        const key = { orgId, connectionId };
+        const hasAdministrator = await hasLinkedAdministrator(inside.database.query, key);
+        const beside = { before, hasAdministrator, hasDirectory: await hasDirectory(inside, call.caller) };
         requireMayLink(call.caller, call.patch, beside);
         const ask = (present: SignInConnection) => patchedConnection(present, call.patch, call.prepared);
         return changeSignInConnection(inside, { ...actOf(call.caller), id: call.id, ask });

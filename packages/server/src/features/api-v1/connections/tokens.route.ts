@@ -7,6 +7,7 @@ import {
 } from "../../../core/connections/connection-calls.store.ts";
 import { findConnection, listTokens } from "../../../core/connections/connections.store.ts";
 import { createToken, revokeToken } from "../../../core/connections/connections.ts";
+import { scopesOfDirectoryToken } from "../../../core/connections/sign-in/link-authority.ts";
 import { invalid, notFound } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { idOf } from "../../../http/api/path-id.ts";
@@ -77,8 +78,7 @@ export function apiConnectionTokensRoutes(
     },
     async (inside, { caller, orgId, params, body }) => {
       const id = await requireConnection(inside, orgId, idOf(params));
-      requireHeld(caller, "signet:users:write");
-      requireHeld(caller, "signet:groups:write");
+      for (const scope of scopesOfDirectoryToken) requireHeld(caller, scope);
       const { label = "", expiresAt = null } = body;
       const at = expiresAt === null ? null : readWireTime(expiresAt);
       if (at === undefined) throw invalid([{ path: "/expiresAt", message: "is no date and time" }]);
