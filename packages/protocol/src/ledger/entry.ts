@@ -7,6 +7,7 @@ export const entryKinds = [
   "logout_token",
   "security_event_token",
   "authorization_response",
+  "id_jag",
 ] as const;
 
 export type EntryKind = (typeof entryKinds)[number];

@@ -50,7 +50,7 @@ const reserved: ReadonlySet<string> = new Set(
 );
 
 /** Reserved later: scopes that have such a claim keep it. */
-const reservedLater: readonly string[] = [...entitlementScopes, "workload"];
+const reservedLater: readonly string[] = [...entitlementScopes, "workload", "exchanged_from"];
 
 /** Claims with a standard meaning: only the account's own value is allowed. */
 const meanings: Readonly<Record<string, string>> = {

@@ -143,7 +143,8 @@ async function clientScopes(
   claims: AccessTokenClaims,
 ): Promise<readonly string[] | undefined> {
   const { sub, client_id, jti } = claims;
-  if (await isAccessTokenRevoked(database.query, orgId, jti)) return undefined;
+  for (const one of [jti, ...(claims.exchanged_from ?? [])])
+    if (await isAccessTokenRevoked(database.query, orgId, one)) return undefined;
   const scopes = claims.scope?.split(" ") ?? [];
   const defined = await customScopes.list(orgId);
   if (sub === client_id)

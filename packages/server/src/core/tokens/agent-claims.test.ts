@@ -22,3 +22,31 @@ test("rejects an agent's token with a binding that cannot be checked", () => {
   assert.deepEqual(readAgentClaims(ofKey, limits), ofKey, "a key of DPoP");
   assert.equal(readAgentClaims({ ...own, device_id: 1 }, limits), undefined);
 });
+
+test("rejects an agent's token whose actors cannot be read, or that says what it was exchanged from", () => {
+  const actor = (depth: number): object => ({
+    iss: "i",
+    sub: "a",
+    ...(depth > 1 ? { act: actor(depth - 1) } : {}),
+  });
+  for (const depth of [1, 4])
+    assert.ok(readAgentClaims({ ...own, act: actor(depth) }, limits), String(depth));
+  for (const act of [
+    null,
+    "x",
+    1,
+    [],
+    {},
+    { iss: "i" },
+    { iss: "i", sub: 1 },
+    actor(5),
+    { ...actor(1), act: "x" },
+  ])
+    assert.equal(readAgentClaims({ ...own, act }, limits), undefined, JSON.stringify(act));
+  for (const exchanged_from of [1, "x", ["x"], null])
+    assert.equal(
+      readAgentClaims({ ...own, exchanged_from }, limits),
+      undefined,
+      JSON.stringify(exchanged_from),
+    );
+});

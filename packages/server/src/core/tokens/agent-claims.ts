@@ -4,6 +4,7 @@ import { familyIdFromTokenId } from "./token-family.ts";
 
 /** Between the agent's clock and Signet's. */
 const SKEW_SECONDS = 60;
+const MAX_ACTORS = 4;
 
 /**
  * Such a token has the claim types of an issued token, lives no longer than the pool allows, and names a token family unless
@@ -22,6 +23,8 @@ export function readAgentClaims(
   if (authorization_details !== undefined && !isDetails(authorization_details)) return undefined;
   // A binding of an unknown kind cannot be checked.
   if (cnf !== undefined && !isConfirmation(cnf)) return undefined;
+  // Only tokens that Signet itself signs come from a client's own.
+  if (payload["exchanged_from"] !== undefined || !isActor(payload["act"], 0)) return undefined;
   if (!(typeof aud === "string" || (Array.isArray(aud) && aud.every((one) => typeof one === "string"))))
     return undefined;
   if (!isTime(iat) || !isTime(exp) || iat > limits.now + SKEW_SECONDS) return undefined;
@@ -30,6 +33,14 @@ export function readAgentClaims(
   return claims.sub === claims.client_id || familyIdFromTokenId(claims.jti) !== undefined
     ? claims
     : undefined;
+}
+
+/** RFC 8693 §4.1, as deep as an exchange makes it. */
+function isActor(act: unknown, depth: number): boolean {
+  if (act === undefined) return true;
+  if (typeof act !== "object" || act === null || depth >= MAX_ACTORS) return false;
+  const { iss, sub, act: before } = act as Readonly<Record<string, unknown>>;
+  return typeof iss === "string" && typeof sub === "string" && isActor(before, depth + 1);
 }
 
 /** RFC 8705 §3.1, RFC 9449 §6.1, and no other confirmation method (RFC 7800 §3.1). */

@@ -47,6 +47,8 @@ export interface AccessTokenClaims {
   readonly authorization_details?: readonly AuthorizationDetail[];
   /** Who acts for the subject, the last first (RFC 8693 §4.1). */
   readonly act?: Actor;
+  /** Of a client's own token that was exchanged: the `jti` of those before it, with which it ends. */
+  readonly exchanged_from?: readonly string[];
   /** The workload that was the client (modern-oauth.md §5, "Use"). */
   readonly workload?: Workload;
   /** What the token is bound to: a certificate (RFC 8705 §3.1), a key (RFC 9449 §6.1). */
@@ -121,6 +123,7 @@ export interface DerivedClaims {
   readonly expiresAt?: number;
   readonly maxLifetimeSeconds?: number;
   readonly act?: Actor;
+  readonly exchangedFrom?: readonly string[];
   readonly workload?: Workload;
   /** Its client asked for an access token alone. */
   readonly hasNoIdToken?: true;
@@ -269,8 +272,16 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
   const { application, user, derived = {} } = subject;
   const iat = seconds(now);
   // A custom scope older than the reservation of these names cannot set them either.
-  const { cnf, device_id, device_attestation, authorization_details, act, workload, ...added } =
-    subject.added?.accessToken ?? {};
+  const {
+    cnf,
+    device_id,
+    device_attestation,
+    authorization_details,
+    act,
+    workload,
+    exchanged_from,
+    ...added
+  } = subject.added?.accessToken ?? {};
   return {
     ...added,
     iss: subject.issuer,
@@ -285,6 +296,7 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     ...(user ? authenticationClaims(user.authentication) : {}),
     ...deviceClaims(subject.device),
     ...(derived.act ? { act: derived.act } : {}),
+    ...(derived.exchangedFrom ? { exchanged_from: derived.exchangedFrom } : {}),
     ...(derived.workload ? { workload: derived.workload } : {}),
     ...confirmation(subject),
     ...(subject.authorizationDetails?.length ? { authorization_details: subject.authorizationDetails } : {}),

@@ -240,6 +240,21 @@ export async function findActiveGrant(
   return { scopes: scope.split(" "), definitions: readDefinitions(scope_definitions), createdAt };
 }
 
+/** Whether anything that a user has granted to an application still holds; what it was given in exchange does not count. */
+export const hasActiveFamily = (
+  db: Db,
+  { orgId, userId, applicationId }: Pick<FamilyToken, "orgId" | "userId" | "applicationId">,
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom("token_family")
+      .select("id")
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: userId, application_id: applicationId }))
+      .where("revoked_at", "is", null)
+      .where("ancestors", "is", null)
+      .limit(1),
+  );
+
 /** A token that was exchanged ends with those that it came from (modern-oauth.md §5). */
 async function areActive(db: Db, orgId: string, ids: readonly string[]): Promise<boolean> {
   const rows = await db

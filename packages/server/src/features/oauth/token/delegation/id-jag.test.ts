@@ -141,6 +141,11 @@ forEachDatabase(({ fresh }) => {
       "invalid_request",
     );
     assert.equal((await assertionFor(portal, idToken)).status, 200);
+    const withdrawn = await portalOf();
+    await policyFor(withdrawn);
+    const granted = await getTokens(org, { scope: "openid" }, withdrawn);
+    await postForm(`${org.issuer}/revoke`, { ...credentials(withdrawn), token: granted.refreshToken });
+    refused(await assertionFor(withdrawn, granted.idToken), "invalid_request", "revoked");
     clock.advance(3_601_000);
     refused(await assertionFor(portal, idToken), "invalid_request", "expired");
     assert.equal((await refresh(org, refreshToken, {}, portal)).status, 200);

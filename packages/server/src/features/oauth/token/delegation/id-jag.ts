@@ -9,11 +9,13 @@ import { formatScope, parseScope } from "@signet/protocol/oauth/scope";
 import { mayUse } from "../../../../core/application-access/application-access.ts";
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
 import { seconds } from "../../../../core/clock.ts";
+import type { LedgerRecorder } from "../../../../core/ledger/recorder.ts";
 import { issuerOf } from "../../../../core/organisations/organisation.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
 import { isEndedSession } from "../../../../core/sessions/sessions.store.ts";
 import type { SigningKeys } from "../../../../core/signing-keys/signing-keys.ts";
 import { type IdTokenHintDeps, readIdTokenHint } from "../../../../core/tokens/id-token-hint.ts";
+import { hasActiveFamily } from "../../../../core/tokens/tokens.store.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import type { GrantDeps, GrantRequest, OtherTokenResponse } from "../grant.ts";
 import { type ExchangeRequest, exchangeDetails, ID_JAG } from "./exchange-request.ts";
@@ -21,6 +23,7 @@ import { ID_JAG_TYPE } from "./identity-assertion.ts";
 
 export interface IdJagDeps extends GrantDeps, Omit<IdTokenHintDeps, "keys"> {
   readonly keys: Pick<SigningKeys, "published" | "signer">;
+  readonly ledger: Pick<LedgerRecorder, "record">;
 }
 
 const LIFETIME_SECONDS = 300;
@@ -58,6 +61,7 @@ export async function issueIdJag(
   };
   const { alg, kid, privateKey } = await deps.keys.signer(orgId, settings.idTokenSignedResponseAlg);
   const assertion = await signJws({ alg, kid, privateKey, typ: ID_JAG_TYPE, payload });
+  await deps.ledger.record(orgId, [{ kind: "id_jag", kid, jws: assertion }]);
   await recordAuditEvent(deps.database.query, {
     ...{ orgId, at: now, actor: `client:${id}`, action: "token.exchanged", target: String(sub), address },
     ...{ applicationId: id, details: exchangeDetails(policy, scopes, id) },
@@ -71,7 +75,10 @@ export async function issueIdJag(
 const unacceptable = (cause: string) =>
   new OAuthError("invalid_request", "the subject_token cannot be exchanged", { cause });
 
-/** Of this client, unexpired, and of a user who is still active and signed in. @throws OAuthError invalid_request */
+/**
+ * Of this client, unexpired, and of a user who is still active, signed in, and lets the client act: what was granted has not been
+ * taken back. @throws OAuthError invalid_request
+ */
 async function requireOwnIdToken(
   deps: IdJagDeps,
   { organisation, application }: GrantRequest,
@@ -86,6 +93,8 @@ async function requireOwnIdToken(
   const user = await findUser(query, orgId, String(claims["sub"]));
   if (!user || user.disabledAt !== null || !(await mayUse(query, application, user.id)))
     throw unacceptable("its user is deleted, disabled or not assigned");
+  if (!(await hasActiveFamily(query, { orgId, userId: user.id, applicationId: application.id })))
+    throw unacceptable("what its user has granted has been revoked");
   const { sid } = claims;
   if (typeof sid === "string" && (await isEndedSession(query, { orgId, userId: user.id, id: sid })))
     throw unacceptable("its session has ended");

@@ -126,6 +126,25 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([claims["sub"], claims["act"]], [org.user.id, undefined]);
   });
 
+  test("with impersonation a chain is no longer than with actors, of users and of clients", async () => {
+    const own = await client({ audience: "https://orders.example" });
+    await policy(own, { impersonation: true, scopes: ["profile"] });
+    const issued = await postForm(`${org.issuer}/token`, {
+      grant_type: "client_credentials",
+      ...credentials(own),
+    });
+    for (const first of [await userToken(), String(issued.body["access_token"])]) {
+      let token = first;
+      for (let count = 0; count < 4; count++) {
+        const next = await exchange(own, token);
+        assert.equal(next.status, 200, JSON.stringify(next.body));
+        token = String(next.body["access_token"]);
+      }
+      refused(await exchange(own, token), "invalid_request", "a fifth");
+      assert.equal((await introspect(token, own))["active"], true);
+    }
+  });
+
   test("it lives no longer than the policy and the subject allow", async () => {
     const own = await client({ audience: "https://orders.example" });
     await policy(own, { maxLifetimeSeconds: 120 });
@@ -194,6 +213,18 @@ forEachDatabase(({ fresh }) => {
     assert.equal(payloadOf(body["access_token"])["sub"], own.application.id);
     const described = await introspect(body["access_token"], orders);
     assert.deepEqual([described["active"], described["scope"]], [true, "billing:read billing:write"]);
+    const again = await postForm(`${org.issuer}/token`, {
+      grant_type: "client_credentials",
+      ...credentials(own),
+    });
+    const subjectToken = String(again.body["access_token"]);
+    const derived = await exchange(orders, subjectToken, { resource: "https://own.example" });
+    await postForm(`${org.issuer}/revoke`, { ...credentials(own), token: subjectToken });
+    assert.equal(
+      (await introspect(derived.body["access_token"], orders))["active"],
+      false,
+      "ends with its subject",
+    );
     const { orgId, id } = own.application;
     await setApplicationStatus(running.service, { orgId, id, disabled: true, actor: "test" });
     assert.equal((await introspect(body["access_token"], orders))["active"], false);

@@ -98,7 +98,7 @@ async function validateExchange(deps: TokenExchangeDeps, request: GrantRequest):
   );
   if (!policy) throw unacceptable("no policy is for tokens of its client");
   if (depthOf(subject.act) >= MAX_DEPTH) throw unacceptable(`more than ${MAX_DEPTH} actors`);
-  const { user, ancestors } = await subjectOf(deps, request, subject);
+  const { user, ancestors, exchangedFrom } = await subjectOf(deps, request, subject);
   const scopes = exchangedScopes(request, policy, user !== undefined);
   const definitions = definitionsOf(rules.customScopes, scopes);
   const iss = await applicationIssuer(deps, application);
@@ -110,6 +110,7 @@ async function validateExchange(deps: TokenExchangeDeps, request: GrantRequest):
     derived: {
       ...{ sub: subject.sub, expiresAt: subject.exp, maxLifetimeSeconds: policy.maxLifetimeSeconds },
       ...(policy.impersonation ? {} : { act }),
+      ...(exchangedFrom ? { exchangedFrom } : {}),
       hasNoIdToken: true,
     },
     ...(user ? { user: { ...user, granted: { definitions, createdAt: now } } } : {}),
@@ -118,20 +119,34 @@ async function validateExchange(deps: TokenExchangeDeps, request: GrantRequest):
 
 const depthOf = (act: Actor | undefined): number => (act ? 1 + depthOf(act.act) : 0);
 
+interface ExchangeSubject {
+  readonly user?: Omit<TokenUser, "granted">;
+  readonly ancestors: readonly string[];
+  /** Of a client's own token: what it ends with. */
+  readonly exchangedFrom?: readonly string[];
+}
+
+/** Without an actor for each, a chain is as long as one with them at most. @throws OAuthError invalid_request */
+function within(chain: readonly string[]): readonly string[] {
+  if (chain.length <= MAX_DEPTH) return chain;
+  throw invalid("the subject_token cannot be exchanged", `exchanged more than ${MAX_DEPTH} times`);
+}
+
 /** Whose the token is: a user by its family, or a client. @throws OAuthError invalid_request */
 async function subjectOf(
   { database: { query } }: TokenExchangeDeps,
   { organisation: { id: orgId }, application }: GrantRequest,
-  { jti, sub }: AccessTokenClaims,
-): Promise<{ readonly user?: Omit<TokenUser, "granted">; readonly ancestors: readonly string[] }> {
+  { jti, sub, exchanged_from = [] }: AccessTokenClaims,
+): Promise<ExchangeSubject> {
   const familyId = familyIdFromTokenId(jti);
   if (familyId === undefined) {
     // Agents' tokens of no family are those of their own client alone.
-    if (application.settings.signingPoolId === undefined) return { ancestors: [] };
-    throw invalid(
-      "the subject_token cannot be exchanged",
-      "a client's own token, and agents sign for the actor",
-    );
+    if (application.settings.signingPoolId !== undefined)
+      throw invalid(
+        "the subject_token cannot be exchanged",
+        "a client's own token, and agents sign for the actor",
+      );
+    return { ancestors: [], exchangedFrom: within([...exchanged_from, jti]) };
   }
   const family = await findTokenFamily(query, orgId, familyId);
   const user = await findUser(query, orgId, sub);
@@ -141,7 +156,7 @@ async function subjectOf(
   const none = { nonce: null, sessionId: null, consentId: null, requestedClaims: noRequestedClaims };
   return {
     user: { user, authentication, familyId: newUuid(), ...none },
-    ancestors: [...family.ancestors, familyId],
+    ancestors: within([...family.ancestors, familyId]),
   };
 }
 
