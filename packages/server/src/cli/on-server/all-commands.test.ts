@@ -60,7 +60,6 @@ const dummies: Readonly<Record<string, string>> = {
     access: "assigned",
     scope: "openid",
     permission: "invoice:read",
-    certificate: "CERTIFICATE",
   },
 };
 
@@ -115,6 +114,7 @@ function lineOf(command: Command): string[] {
   const files: Readonly<Record<string, string>> = {
     file: path.join(folder, fileNames[command.name] ?? "config"),
     keys: path.join(folder, "keys"),
+    certificate: path.join(folder, "config"),
     schema: path.join(folder, "config"),
   };
   const given = required
