@@ -10,10 +10,17 @@ export function isOfferedTo({ orgId, homeOrgId, settings: { shared } }: Applicat
   return shared.organisations === "any" || shared.organisations.includes(to);
 }
 
-/** What a copy has of its home: all but what is of the home organisation alone, and no scope that nobody consented to. */
+/**
+ * What a copy has of its home: all but what is of the home organisation alone, no scope that nobody consented to, and no type of
+ * authorization details, which are the other organisation's: nobody there has allowed them.
+ */
 export function copiedSettings(home: Application, granted: readonly string[]): ApplicationSettings {
   const { shared: _shared, signingPoolId: _pool, ...settings } = home.settings;
-  return { ...settings, allowedScopes: settings.allowedScopes.filter((scope) => granted.includes(scope)) };
+  return {
+    ...settings,
+    authorizationDetailsTypes: [],
+    allowedScopes: settings.allowedScopes.filter((scope) => granted.includes(scope)),
+  };
 }
 
 /** The copy becomes what its home is. The caller has locked both. */

@@ -42,7 +42,7 @@ export interface Access {
 
 /**
  * What the application may name as `resource`: also each resource of which it may have a scope or authorization details. None that
- * is disabled.
+ * is disabled. One that another organisation shares names a resource of this one by such a scope alone, to which its administrator has consented.
  */
 export function nameableBy(application: Application, rules: AccessRules): readonly string[] {
   const { customScopes, resources, baseUrl } = rules;
@@ -53,7 +53,10 @@ export function nameableBy(application: Application, rules: AccessRules): readon
   const ofScopes = allowedScopes.flatMap((scope) => ownerOf(scope, rules)?.identifier ?? []);
   const isDisabled = (identifier: string) =>
     resources.some((one) => one.identifier === identifier && !one.enabled);
-  return [...new Set([...named, ...ofScopes])].filter((identifier) => !isDisabled(identifier));
+  const isOfOthers = (identifier: string) =>
+    application.homeOrgId !== null && resources.some((one) => one.identifier === identifier);
+  const own = named.filter((identifier) => !isOfOthers(identifier));
+  return [...new Set([...own, ...ofScopes])].filter((identifier) => !isDisabled(identifier));
 }
 
 /** The resource that the scope belongs to. */

@@ -89,6 +89,17 @@ forEachDatabase(({ fresh }) => {
     await assert.rejects(source.code({ scope: "openid pay mail" }, web), /invalid_scope/);
   });
 
+  test("a client's token for a resource gives no access to the API, whose scopes it has too", async () => {
+    const both = await client({ allowedScopes: ["pay", "signet:users:read"] });
+    for (const more of ["", "&scope=pay+signet:users:read"]) {
+      const { body } = await own(more, both);
+      const { aud, scope } = payloadOf(body["access_token"]);
+      assert.deepEqual([aud, scope], [PAY, "pay"], more);
+    }
+    const ofApi = payloadOf((await own("&scope=signet:users:read", both)).body["access_token"]);
+    assert.equal(ofApi["scope"], "signet:users:read");
+  });
+
   test("with another resource the scope is left out; alone it is invalid_scope", async () => {
     assert.equal(scopesOf(await own(`&scope=pay+mail&resource=${PAY}`)), "pay");
     assert.equal(scopesOf(await own(`&resource=${MAIL}`)), "mail");

@@ -15,6 +15,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import {
   type AccessDeps,
+  type AccessRules,
   readAccessRules,
   resolveAccess,
   tokenResource,
@@ -237,8 +238,20 @@ async function forResource<Basis extends GrantBasis>(
   granted: Basis,
 ): Promise<{ readonly basis: Basis; readonly resource: ProtectedResource | undefined }> {
   const rules = await readAccessRules(deps, application.orgId);
-  const basis = grantableBasis({ ...granted, ...resolveAccess(granted, rules) }, application, deps);
+  const resolved = { ...granted, ...resolveAccess(granted, rules) };
+  const basis = grantableBasis(granted.user ? resolved : ofResourceAlone(resolved, rules), application, deps);
   return { basis, resource: tokenResource(basis, application, rules) };
+}
+
+/** Whoever runs the resource could use a client's token for it at the API, which is another one's (RFC 9068 §3). */
+function ofResourceAlone<Basis extends GrantBasis>(
+  basis: Basis,
+  { customScopes, baseUrl }: AccessRules,
+): Basis {
+  const { scopes, resources } = basis;
+  const ofApi: readonly string[] = apiScopesOf(scopes, customScopes);
+  if (ofApi.length === 0 || resources.length === 0 || resources.includes(apiAudience(baseUrl))) return basis;
+  return { ...basis, scopes: scopes.filter((scope) => !ofApi.includes(scope)) };
 }
 
 /**
