@@ -220,7 +220,21 @@ test("reads no part of a value as a part of the name", () => {
 });
 
 test("refuses texts that are no distinguished name", () => {
-  const texts = ["", ",", "CN", "CN=", "CN=x,", ",CN=x", "CN=x,,O=y", "CN=x+", "+CN=x", "CN=x\\", "CN=x;O=y"];
+  const texts = [
+    "",
+    ",",
+    "CN",
+    "CN=",
+    "CN= ",
+    "CN=\\ ",
+    "CN=x,",
+    ",CN=x",
+    "CN=x,,O=y",
+    "CN=x+",
+    "+CN=x",
+    "CN=x\\",
+    "CN=x;O=y",
+  ];
   const more = ['CN="x"', "CN=<x>", "CN=\\zz", "CN=\\ff", "1.2.x=y", "3.1=x", "1.40=x", "01.2=x", "XX=y"];
   const hex = ["CN=#", "CN=#0", "CN=#0c05", "CN=#zz", "1=x", `CN=${"x".repeat(2_048)}`];
   for (const text of [...texts, ...more, ...hex])

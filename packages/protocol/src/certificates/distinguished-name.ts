@@ -87,8 +87,8 @@ function splitUnescaped(text: string, separator: "," | "+"): string[] | undefine
 }
 
 /** `type=value`. Spaces that no backslash keeps belong to neither (RFC 2253 §4, which RFC 4514 §3 lets us read). */
-function attributeOf(text: string): Attribute | undefined {
-  const [, named = "", value] = /^ *([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+) *= *([\s\S]*)$/.exec(text) ?? [];
+function attributeOf(part: string): Attribute | undefined {
+  const [, named = "", value] = /^ *([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+) *= *([\s\S]*)$/.exec(part) ?? [];
   const type = Object.hasOwn(types, named.toUpperCase()) ? types[named.toUpperCase()] : oidHex(named);
   if (type === undefined || value === undefined) return undefined;
   if (value.startsWith("#")) {
@@ -96,7 +96,8 @@ function attributeOf(text: string): Attribute | undefined {
     return parsed && { type, ...parsed };
   }
   const plain = unescaped(value);
-  return plain === undefined || plain === "" ? undefined : { type, text: folded(plain), raw: undefined };
+  const text = plain && folded(plain);
+  return text ? { type, text, raw: undefined } : undefined;
 }
 
 const HEX_PAIRS = /^(?:[0-9A-Fa-f]{2})+$/;

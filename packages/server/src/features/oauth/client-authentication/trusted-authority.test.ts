@@ -3,12 +3,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { type TestCertificate, testCertificate } from "@signet/protocol/testing/test-certificate";
+import { newUuid } from "@signet/protocol/uuid";
 import type { ApplicationSettings } from "../../../core/applications/application.ts";
+import { insertClientAuthority } from "../../../core/client-authorities/client-authorities.store.ts";
 import {
   changeClientAuthority,
   createClientAuthority,
   deleteClientAuthority,
 } from "../../../core/client-authorities/client-authorities.ts";
+import { readAuthority } from "../../../core/client-authorities/client-authority.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
@@ -137,6 +140,14 @@ forEachDatabase(({ fresh }) => {
       ...{ orgId: device.orgId, deviceId: device.id, reason: "keyCompromise", actor: "test" },
     });
     assertOAuthError(await ask(), 401, "invalid_client");
+    // Even where the device CA had become an authority, which its creation refuses.
+    const { service } = fixture.running;
+    const [ca] = await service.deviceCa.generations(device.orgId);
+    const { parsed: _, ...read } = readAuthority(ca?.certificatePem ?? "", fixture.clock());
+    const planted = { ...read, orgId: device.orgId, id: newUuid(), name: "Devices", enabled: true };
+    const times = { createdAt: 0, updatedAt: 0, version: 1 };
+    await insertClientAuthority(service.database.query, { ...planted, ...times });
+    assertOAuthError(await ask(), 401, "invalid_client", "revoked at its own CA");
   });
 
   test("an authority counts in its own organisation alone", async () => {
