@@ -122,10 +122,12 @@ export type {
 } from "./generated/roles.ts";
 export type { ApiNewScope, ApiScopeChange, ApiScopeUse } from "./generated/scopes.ts";
 export type {
-  ApiClientIdMetadataPolicy,
-  ApiClientIdMetadataPolicySettings,
-} from "./generated/unregistered-clients.ts";
-export type { ApiConnectionToken, ApiGroup, ApiOrganisation, ApiScope, NewApiGroup } from "./generated/shared.ts";
+  ApiConnectionToken,
+  ApiGroup,
+  ApiOrganisation,
+  ApiScope,
+  NewApiGroup,
+} from "./generated/shared.ts";
 export type {
   ApiCreatedSigningAgent,
   ApiNewSigningAgent,
@@ -144,6 +146,10 @@ export type {
   ApiSystemAccountChange,
   ApiSystemAccountKey,
 } from "./generated/system-accounts.ts";
+export type {
+  ApiClientIdMetadataPolicy,
+  ApiClientIdMetadataPolicySettings,
+} from "./generated/unregistered-clients.ts";
 export type {
   ApiNewUser,
   ApiSession,

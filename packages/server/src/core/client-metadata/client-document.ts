@@ -40,6 +40,9 @@ export function readClientDocument(clientId: string, body: string): DescribedCli
     allowedScopes: [],
     ...(method === "none" ? {} : readKeys(document)),
   };
+  // Only a client that somebody has registered may prove itself by a trusted workload instead.
+  if (method !== "none" && settings.jwks === undefined && settings.jwksUri === undefined)
+    throw new FaultyDocument("private_key_jwt needs public keys");
   const described = { name: readName(document, clientId), clientType, settings };
   try {
     requireValidApplication(described);

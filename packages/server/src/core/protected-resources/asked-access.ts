@@ -7,7 +7,7 @@ import type { Application } from "../applications/application.ts";
 import type { DetailType } from "../authorization-details/detail-type.ts";
 import type { DetailTypeDirectory } from "../authorization-details/detail-types.ts";
 import { resourcesOfTypes, usableTypes } from "../authorization-details/details.ts";
-import { nameableResources } from "../scopes/api-scopes.ts";
+import { apiAudience, apiScopesOf, nameableResources } from "../scopes/api-scopes.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
 import type { ProtectedResource } from "./protected-resource.ts";
@@ -41,22 +41,24 @@ export interface Access {
 }
 
 /**
- * What the application may name as `resource`: also each resource of which it may have a scope or authorization details. None that
- * is disabled. One that another organisation shares names a resource of this one by such a scope alone, to which its administrator has consented.
+ * What the application may name as `resource`: also each resource of which it may have a scope or authorization details, and the one
+ * that is its audience. None that is disabled. Of an application that another organisation shares: what this one has granted the
+ * scopes of, since its other settings are its home's to write.
  */
 export function nameableBy(application: Application, rules: AccessRules): readonly string[] {
   const { customScopes, resources, baseUrl } = rules;
   const ofTypes = resourcesOfTypes(usableTypes(application, rules.detailTypes), baseUrl);
   const named = [...nameableResources(application, customScopes, baseUrl), ...ofTypes];
   if (resources.length === 0) return named;
-  const { allowedScopes } = application.settings;
+  const { allowedScopes, audience } = application.settings;
   const ofScopes = allowedScopes.flatMap((scope) => ownerOf(scope, rules)?.identifier ?? []);
-  const isDisabled = (identifier: string) =>
-    resources.some((one) => one.identifier === identifier && !one.enabled);
-  const isOfOthers = (identifier: string) =>
-    application.homeOrgId !== null && resources.some((one) => one.identifier === identifier);
-  const own = named.filter((identifier) => !isOfOthers(identifier));
-  return [...new Set([...own, ...ofScopes])].filter((identifier) => !isDisabled(identifier));
+  const registered = (identifier: string) => resources.find((one) => one.identifier === identifier);
+  const own = audience !== undefined && registered(audience) ? [audience] : [];
+  const isShared = application.homeOrgId !== null;
+  const ofSettings = isShared ? named.filter((one) => !registered(one)) : [...named, ...own];
+  return [...new Set([...ofSettings, ...ofScopes])].filter(
+    (identifier) => registered(identifier)?.enabled !== false,
+  );
 }
 
 /** The resource that the scope belongs to. */
@@ -66,22 +68,47 @@ function ownerOf(scope: string, { customScopes, resources }: AccessRules): Prote
 }
 
 /**
- * A scope without `resource` means its resource; one of another resource than those named is left out.
+ * A scope without `resource` means its resource; one of another resource than those named is left out, and so is the API where the
+ * token is for somebody else's resource (RFC 8707 §2.2). An audience that is a resource's identifier stands for the resource.
  * @throws OAuthError invalid_scope for scopes of two resources without `resource`, and where none is left
  */
-export function resolveAccess(asked: Access, rules: AccessRules): Access {
+export function resolveAccess(asked: Access, application: Application, rules: AccessRules): Access {
   if (rules.resources.length === 0) return asked;
   const owned = asked.scopes.map((name) => ({ name, owner: ownerOf(name, rules) }));
   const usable = owned.filter(({ owner }) => owner === undefined || owner.enabled);
-  if (asked.resources.length > 0)
-    return someScopes(
-      asked,
-      usable.filter(({ owner }) => owner === undefined || asked.resources.includes(owner.identifier)),
-      asked.resources,
-    );
+  const resources = asked.resources.length > 0 ? asked.resources : implied(usable, application, rules);
+  const isElsewhere = resources.length > 0 && !resources.includes(apiAudience(rules.baseUrl));
+  const ofApi: readonly string[] = isElsewhere ? apiScopesOf(asked.scopes, rules.customScopes) : [];
+  const left = usable.filter(
+    ({ name, owner }) =>
+      !ofApi.includes(name) && (owner === undefined || resources.includes(owner.identifier)),
+  );
+  return someScopes(asked, left, resources);
+}
+
+interface Owned {
+  readonly name: string;
+  readonly owner: ProtectedResource | undefined;
+}
+
+/** What the token is for where nobody has said: the resource of its scopes, else the one that is the application's audience. */
+function implied(
+  usable: readonly Owned[],
+  { settings: { audience }, homeOrgId }: Application,
+  rules: AccessRules,
+): readonly string[] {
   const owners = new Set(usable.flatMap(({ owner }) => owner?.identifier ?? []));
   if (owners.size > 1) throw ofTwoResources();
-  return someScopes(asked, usable, [...owners]);
+  if (owners.size === 1) return [...owners];
+  const resource = rules.resources.find(({ identifier }) => identifier === audience);
+  const names = usable.map(({ name }) => name);
+  // A token for the API alone is for nobody else, whatever the application's audience is.
+  const isForApi = names.length > 0 && apiScopesOf(names, rules.customScopes).length === names.length;
+  if (!resource || isForApi) return [];
+  // What another organisation has written says nothing about a resource of this one; for a disabled one nothing is issued.
+  if (!resource.enabled || homeOrgId !== null)
+    throw invalidTarget("the application may not get tokens for the resource that is its audience");
+  return [resource.identifier];
 }
 
 const ofTwoResources = () =>
@@ -133,9 +160,13 @@ export function isAudience(
   resources: readonly ProtectedResource[],
 ): boolean {
   const audience = typeof aud === "string" ? [aud] : aud;
+  // Whose resource it is, an administrator has said: what another application calls itself does not count then.
+  const isOthers = resources.some(
+    ({ applicationId, identifier }) => identifier === settings.audience && (applicationId ?? id) !== id,
+  );
   return (
     audience.includes(id) ||
-    (settings.audience !== undefined && audience.includes(settings.audience)) ||
+    (settings.audience !== undefined && !isOthers && audience.includes(settings.audience)) ||
     resources.some(({ applicationId, identifier }) => applicationId === id && audience.includes(identifier))
   );
 }

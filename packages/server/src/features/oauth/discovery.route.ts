@@ -128,9 +128,7 @@ export function providerMetadata(orgId: string, description: ProviderDescription
       enabled ? [type] : [],
     ),
     grant_types_supported: grantTypes,
-    // Identity assertions (ID-JAG): issued to other servers, and accepted from others.
-    identity_chaining_requested_token_types_supported: ["urn:ietf:params:oauth:token-type:id-jag"],
-    authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"],
+    ...identityChaining,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: signingAlgs,
     token_endpoint_auth_methods_supported: authMethods,
@@ -157,6 +155,12 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     ...(certificates ? certificateMetadata(orgId, certificates) : {}),
   };
 }
+
+/** Identity assertions (ID-JAG): issued to other servers, and accepted from others. */
+const identityChaining = {
+  identity_chaining_requested_token_types_supported: ["urn:ietf:params:oauth:token-type:id-jag"],
+  authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"],
+};
 
 /** RFC 8705 §3.3 and §5: separate endpoints, so that other clients are not asked for a certificate. */
 function certificateMetadata(orgId: string, { baseUrl }: CertificateUse): Record<string, unknown> {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ApplicationSettings } from "../../core/applications/application.ts";
 import { deleteApplication } from "../../core/applications/application-changes.ts";
+import { createApplication } from "../../core/applications/applications.ts";
 import { removeExpired } from "../../core/housekeeping/housekeeping.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
@@ -225,6 +226,62 @@ forEachDatabase(({ fresh }) => {
     assert.equal(scopesOf(await own("&scope=pay+mail")), "mail");
     await change({ enabled: true });
     assert.equal(scopesOf(await own("&scope=pay")), "pay");
+  });
+
+  test("a token for a resource gives no access to the API, which its operator could use", async () => {
+    const caller = await client({ allowedScopes: ["pay", "signet:users:write"] });
+    const { body } = await own("", caller);
+    assert.deepEqual([body["scope"], payloadOf(body["access_token"])["aud"]], ["pay", PAY]);
+    const api = await own("&scope=signet:users:write", caller);
+    assert.equal(payloadOf(api.body["access_token"])["aud"], `${running.baseUrl}/api/v1`);
+  });
+
+  test("an audience that is a resource's identifier stands for the resource, with all its rules", async () => {
+    const caller = await client({ allowedScopes: ["openid", "roles"], allowedResources: [], audience: PAY });
+    await change({ senderConstraint: "dpop", accessTokenLifetimeSeconds: 90 });
+    assertOAuthError(await own("&scope=roles", caller), 400, "invalid_dpop_proof");
+    const key = await dpopKey();
+    const dpop = await key.proof({ url: `${org.issuer}/token`, now: clock() });
+    const { body } = await own("&scope=roles", caller, { dpop });
+    assert.deepEqual([payloadOf(body["access_token"])["aud"], body["expires_in"]], [PAY, 90]);
+    await change({ senderConstraint: "none", accessTokenLifetimeSeconds: null });
+    const grant = await source.tokens({ scope: "openid" }, caller);
+    assert.deepEqual(payloadOf(grant.accessToken)["aud"], [PAY, org.issuer]);
+    assert.equal((await refresh(org, grant.refreshToken, {}, caller)).status, 200);
+    const server = await client({ allowedScopes: [] });
+    await change({ applicationId: server.application.id });
+    const token = String((await own("&scope=pay")).body["access_token"]);
+    assert.deepEqual(await introspect(token, caller), { active: false }, "it only calls itself so");
+    assert.equal((await introspect(token, server))["active"], true);
+    await change({ enabled: false, applicationId: null });
+    assertOAuthError(await own("&scope=roles", caller), 400, "invalid_target");
+    await change({ enabled: true });
+  });
+
+  test("a public client's refresh token that is bound to nothing gets no bound tokens", async () => {
+    const made = { orgId: org.organisation.id, name: "App", clientType: "public", actor: "test" } as const;
+    const settings = {
+      ...{ redirectUris: [REDIRECT_URI], requireConsent: false },
+      ...{ allowedScopes: ["openid", "pay", "mail"], allowedResources: [] },
+    };
+    const app = { application: await createApplication(running.service, { ...made, settings }), secret: "" };
+    const key = await dpopKey();
+    const proof = () => key.proof({ url: `${org.issuer}/token`, now: clock() });
+    const renew = (token: unknown, headers: Record<string, string>) =>
+      postForm(
+        `${org.issuer}/token`,
+        {
+          ...{ grant_type: "refresh_token", refresh_token: String(token) },
+          client_id: app.application.id,
+        },
+        headers,
+      );
+    const { refreshToken } = await source.tokens({ scope: "openid pay" }, app);
+    await change({ senderConstraint: "dpop" });
+    assertOAuthError(await renew(refreshToken, { dpop: await proof() }), 400, "invalid_grant");
+    await change({ senderConstraint: "none" });
+    const after = await renew(refreshToken, {});
+    assert.equal(after.status, 200, "it is not used up");
   });
 
   test("a deleted resource leaves its scopes, which then belong to none", async () => {

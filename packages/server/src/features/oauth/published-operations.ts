@@ -34,6 +34,11 @@ const metadata = Type.Object(
       backchannel_logout_session_supported`,
       Type.Boolean(),
     ),
+    client_id_metadata_document_supported: Type.Optional(
+      Type.Boolean({
+        description: "Present where the address of a client's metadata document may be a client_id",
+      }),
+    ),
     tls_client_certificate_bound_access_tokens: Type.Optional(
       Type.Boolean({ description: "Present where client certificates are accepted (RFC 8705)" }),
     ),

@@ -51,15 +51,9 @@ const schema = Type.Object(
   },
   { title: "ApiClientIdMetadataPolicy" },
 );
-const ignored = Type.Optional(Type.Unknown());
-const body = strictObject(
-  {
-    ...Type.Partial(Type.Object(members)).properties,
-    // What was read can be sent back.
-    ...{ id: ignored, enabled: ignored, createdAt: ignored, updatedAt: ignored },
-  },
-  { title: "ApiClientIdMetadataPolicySettings" },
-);
+const body = strictObject(Type.Partial(Type.Object(members)).properties, {
+  title: "ApiClientIdMetadataPolicySettings",
+});
 
 const timeOf = (at: number | null) => (at === null ? null : wireTime(at));
 

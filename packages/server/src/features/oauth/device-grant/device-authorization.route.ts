@@ -27,6 +27,7 @@ import {
   nameableBy,
   readAccessRules,
   resolveAccess,
+  tokenResource,
 } from "../../../core/protected-resources/asked-access.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { RecordDeps } from "../../../core/record-changes.ts";
@@ -57,13 +58,13 @@ function requestedAccess(application: Application, form: Form, rules: AccessRule
       reason: "grant-not-allowed",
     });
   refuseDetails(form);
-  return resolveAccess(
-    {
-      scopes: readScopes(form.values.get("scope"), settings.allowedScopes),
-      resources: requestedResources(form, nameableBy(application, rules)),
-    },
-    rules,
-  );
+  const asked = {
+    scopes: readScopes(form.values.get("scope"), settings.allowedScopes),
+    resources: requestedResources(form, nameableBy(application, rules)),
+  };
+  const access = resolveAccess(asked, application, rules);
+  if (settings.signingPoolId !== undefined) tokenResource(access, application, rules);
+  return access;
 }
 
 export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {

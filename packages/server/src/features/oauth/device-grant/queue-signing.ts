@@ -33,26 +33,26 @@ export async function queueSigning(
   const { user, session } = signedIn;
   const { orgId, deviceCodeHash, scopes, definitions, resources, createdAt } = authorization;
   const { authTime, amr, acr } = session;
-  const rules = await readAccessRules(deps, orgId);
-  const subject = {
-    resource: tokenResource({ scopes, resources }, application, rules),
-    issuer: await applicationIssuer(deps, application),
-    application,
-    scopes,
-    resources,
-    user: {
-      user,
-      authentication: { authTime, amr, acr },
-      nonce: null,
-      sessionId: session.id,
-      familyId: signing.familyId,
-      consentId,
-      requestedClaims: noRequestedClaims,
-      granted: { definitions, createdAt },
-    },
-  };
-  const added = await addedClaims(deps, subject);
   try {
+    const rules = await readAccessRules(deps, orgId);
+    const subject = {
+      resource: tokenResource({ scopes, resources }, application, rules),
+      issuer: await applicationIssuer(deps, application),
+      application,
+      scopes,
+      resources,
+      user: {
+        user,
+        authentication: { authTime, amr, acr },
+        nonce: null,
+        sessionId: session.id,
+        familyId: signing.familyId,
+        consentId,
+        requestedClaims: noRequestedClaims,
+        granted: { definitions, createdAt },
+      },
+    };
+    const added = await addedClaims(deps, subject);
     const begun = await deps.poolSigning.begin(
       unsignedTokens(organisation, { ...subject, added }, deps.clock()),
       {

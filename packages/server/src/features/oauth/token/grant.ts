@@ -54,6 +54,8 @@ export interface GrantBasis
     Pick<SigningContext, "proofHash" | "signingRequest"> {
   /** Of an exchange (RFC 8693 §2.2.1). */
   readonly issuedTokenType?: string;
+  /** Of a refresh token: what the tokens were bound to that it came with. */
+  readonly holder?: { readonly deviceId: string | null; readonly dpopJkt: string | null };
 }
 
 /** A token that is no access token of this server (RFC 8693 §2.2.1). */

@@ -62,7 +62,10 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
   if (family.applicationId !== application.id) throw refused("issued to another client");
   // RFC 8705 §7.1: bound to the device, not to one certificate, so that a renewed certificate works. Checked before
   // reuse detection: another device revokes nothing either.
-  if (family.deviceId !== request.deviceId) throw refused("issued to another device, or to none");
+  // Where only a resource asks for a certificate, it is looked at once the resource is known (`holder`).
+  const { tlsClientCertificateBoundAccessTokens: isAlwaysBound } = application.settings;
+  if (family.deviceId !== request.deviceId && (isAlwaysBound || request.deviceId !== null))
+    throw refused("issued to another device, or to none");
   // RFC 9449 §5: a public client's refresh token is bound to the key. Before reuse detection too, and in the grace window.
   const isBound = application.settings.tokenEndpointAuthMethod === "none" && family.dpopJkt !== null;
   if (isBound && family.dpopJkt !== request.dpopJkt) throw refused("bound to another key");
@@ -82,6 +85,7 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
     family,
     token,
     proofHash,
+    holder: { deviceId: family.deviceId, dpopJkt: family.dpopJkt },
     scopes: await narrowedScopes(deps, request, family),
     resources,
     authorizationDetails: details.asked,

@@ -15,7 +15,6 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import {
   type AccessDeps,
-  type AccessRules,
   readAccessRules,
   resolveAccess,
   tokenResource,
@@ -154,9 +153,8 @@ async function issueTokens(
   const address = addressOf(call);
   const device = await tokenDevice(deps, application, certificate, call);
   const proof = clientProof(deps, organisation, call, application.settings);
-  const binding = { dpopJkt: proof?.jkt ?? null, certificateThumbprint: device?.thumbprint ?? null };
   const of = { organisation, application, form: call.form, now, address };
-  const grantRequest = { ...of, ...binding, deviceId: device?.id ?? null };
+  const grantRequest = { ...of, ...bindingOf(device, proof) };
   const other = await grant.answer?.(grantRequest);
   if (other) {
     if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
@@ -165,6 +163,7 @@ async function issueTokens(
   const validated = await inSpan("grant", grant.validate, grantRequest);
   const { basis, resource } = await forResource(deps, application, validated);
   const bound = await resourceBinding(deps, application, { resource, device, certificate, proof, call });
+  await requireHolder(deps, application, basis.holder, { resource, device: bound, certificate, proof, call });
   if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
 
   // 4 the subject, with its scopes, audience, binding and claims
@@ -182,7 +181,8 @@ async function issueTokens(
   });
 
   // 6 consume the grant and release the tokens, in one transaction
-  const { tokens, refreshToken } = await inSpan("grant release", grant.consume, grantRequest, basis, signed);
+  const held = { ...grantRequest, ...bindingOf(bound, proof) };
+  const { tokens, refreshToken } = await inSpan("grant release", grant.consume, held, basis, signed);
   const { exp, iat } = unsigned.accessToken;
   const expiresIn = tokens.exp === undefined ? exp - iat : tokens.exp - seconds(deps.clock());
   const { scopes, authorizationDetails: details = [] } = subject;
@@ -238,20 +238,12 @@ async function forResource<Basis extends GrantBasis>(
   granted: Basis,
 ): Promise<{ readonly basis: Basis; readonly resource: ProtectedResource | undefined }> {
   const rules = await readAccessRules(deps, application.orgId);
-  const resolved = { ...granted, ...resolveAccess(granted, rules) };
-  const basis = grantableBasis(granted.user ? resolved : ofResourceAlone(resolved, rules), application, deps);
+  const basis = grantableBasis(
+    { ...granted, ...resolveAccess(granted, application, rules) },
+    application,
+    deps,
+  );
   return { basis, resource: tokenResource(basis, application, rules) };
-}
-
-/** Whoever runs the resource could use a client's token for it at the API, which is another one's (RFC 9068 §3). */
-function ofResourceAlone<Basis extends GrantBasis>(
-  basis: Basis,
-  { customScopes, baseUrl }: AccessRules,
-): Basis {
-  const { scopes, resources } = basis;
-  const ofApi: readonly string[] = apiScopesOf(scopes, customScopes);
-  if (ofApi.length === 0 || resources.length === 0 || resources.includes(apiAudience(baseUrl))) return basis;
-  return { ...basis, scopes: scopes.filter((scope) => !ofApi.includes(scope)) };
 }
 
 /**
@@ -272,6 +264,40 @@ async function resourceBinding(
   const certified = await tokenDevice(deps, { ...application, settings }, certificate, call);
   if (certified?.thumbprint !== undefined) return certified;
   throw new OAuthError("invalid_request", "tokens for this resource are bound to a certificate: send one");
+}
+
+const bindingOf = (device: TokenDevice | undefined, proof: DpopProof | undefined) => ({
+  dpopJkt: proof?.jkt ?? null,
+  certificateThumbprint: device?.thumbprint ?? null,
+  deviceId: device?.id ?? null,
+});
+
+/**
+ * A refresh token is bound to what the tokens are bound to that it came with (RFC 8705 §7.1, RFC 9449 §5): for a resource that takes
+ * bound tokens alone, one of a public client is no good that anybody could use. @throws OAuthError invalid_grant
+ */
+async function requireHolder(
+  deps: TokenRouteDeps,
+  application: Application,
+  holder: GrantBasis["holder"],
+  { resource, device, certificate, call }: Bound,
+): Promise<void> {
+  if (holder === undefined) return;
+  const refused = (cause: string) =>
+    new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
+  const isConstrained = (resource?.senderConstraint ?? "none") !== "none";
+  const isPublic = application.settings.tokenEndpointAuthMethod === "none";
+  if (isPublic && isConstrained && holder.dpopJkt === null && holder.deviceId === null)
+    throw refused("bound to nothing, for a resource that takes bound tokens alone");
+  if (holder.deviceId === null) return;
+  const settings = { ...application.settings, tlsClientCertificateBoundAccessTokens: true };
+  const missing = (error: unknown) => {
+    if (error instanceof OAuthError) throw refused("no certificate of its device");
+    throw error;
+  };
+  const presented =
+    device ?? (await tokenDevice(deps, { ...application, settings }, certificate, call).catch(missing));
+  if (presented?.id !== holder.deviceId) throw refused("issued to another device");
 }
 
 interface Bound {

@@ -21,6 +21,7 @@ import {
   type AccessRules,
   nameableBy,
   resolveAccess,
+  tokenResource,
 } from "../../../../core/protected-resources/asked-access.ts";
 import type { RefusalReason } from "../../../../core/refused-requests/refused-request.ts";
 import type { RefusedRequests } from "../../../../core/refused-requests/refused-requests.ts";
@@ -165,8 +166,11 @@ export function readAuthorizationRequest(
       scopes: readScopes(values.get("scope"), settings.allowedScopes),
       resources: targetsOfDetails(details, usable, { named, nameable }),
     },
+    target.application,
     rules,
   );
+  // Agents sign the token before its code is issued: what they cannot sign is refused before anybody is asked.
+  if (settings.signingPoolId !== undefined) tokenResource({ scopes, resources }, target.application, rules);
   const nonce = bounded(values, "nonce", 512) ?? null;
   return {
     ...target,
