@@ -38,6 +38,8 @@ export interface LedgerTrust {
   readonly quorum: number;
   /** The oldest cosignature that counts, seconds since the epoch; 0: any. */
   readonly since: number;
+  /** The latest: one of the future would never grow old. */
+  readonly until: number;
 }
 
 export interface FollowedLog {
@@ -51,7 +53,7 @@ export interface FollowedLog {
 /** @throws LedgerFault */
 export function requireTrusted(
   text: string,
-  { log, witnesses, quorum, since }: LedgerTrust,
+  { log, witnesses, quorum, since, until }: LedgerTrust,
 ): SignedCheckpoint {
   const checkpoint = parseSignedCheckpoint(text);
   if (!checkpoint) throw new LedgerFault("bad-checkpoint", "the checkpoint is malformed");
@@ -65,8 +67,8 @@ export function requireTrusted(
       "too-few-witnesses",
       `${times.length} of ${quorum} witnesses have cosigned the checkpoint`,
     );
-  if (times.filter((time) => time >= since).length < quorum)
-    throw new LedgerFault("stale", "the cosignatures of the checkpoint are too old");
+  if (times.filter((time) => time >= since && time <= until).length < quorum)
+    throw new LedgerFault("stale", "the cosignatures of the checkpoint are too old, or of the future");
   return checkpoint;
 }
 

@@ -33,6 +33,8 @@ const trustOptions = {
 /** The merge delay: what was signed since need not be there yet. */
 const MERGE_SECONDS = 10;
 const TIMEOUT_MS = 10_000;
+/** Between the clocks of a witness and of this machine. */
+const SKEW_SECONDS = 300;
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export const ledgerVerify: Command = {
@@ -151,7 +153,8 @@ function readTrust(values: Values): LedgerTrust {
   const quorum = readCount(values, "quorum", 9) ?? witnesses.length;
   if (quorum > witnesses.length) throw new UsageError("--quorum is more than there are witnesses");
   const age = readCount(values, "max-age", 31_536_000);
-  return { log, witnesses, quorum, since: age === undefined ? 0 : Date.now() / 1_000 - age };
+  const now = Date.now() / 1_000;
+  return { log, witnesses, quorum, since: age === undefined ? 0 : now - age, until: now + SKEW_SECONDS };
 }
 
 function readKey(option: string, text: string, type: VerifierKey["type"]): VerifierKey {
@@ -181,11 +184,21 @@ async function reader(values: Values): Promise<ReadLedger> {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const answer = await fetch(url, { headers, signal, redirect: "error" });
       if (!answer.ok) throw new Error(`the ledger answered ${answer.status}`);
-      const bytes = Buffer.from(await answer.arrayBuffer());
-      if (bytes.length > MAX_BYTES) throw new Error("the answer is too long");
-      return bytes;
+      return await readBounded(answer);
     } catch (error) {
       throw new LedgerFault("unreachable", `${path.split("?")[0]}: ${errorMessage(error)}`, { cause: error });
     }
   };
+}
+
+/** A hostile service could answer without end. */
+async function readBounded({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > MAX_BYTES) throw new Error("the answer is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -8,7 +8,7 @@ import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { LedgerLog } from "./ledger-log.ts";
 
-interface Batch {
+export interface Batch {
   readonly orgId: string;
   readonly id: string;
   readonly entries: readonly string[];

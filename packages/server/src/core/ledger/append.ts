@@ -13,6 +13,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import {
   addToIndex,
+  type Batch,
   changeLog,
   deleteBatches,
   findBatches,
@@ -33,8 +34,9 @@ export interface AppendDeps extends CoreDeps {
   readonly encryption: Encryption;
 }
 
-/** Rows of one transaction: SQLite's event loop waits for it. */
+/** Of one transaction: SQLite's event loop waits for it. */
 const MAX_BATCHES = 100;
+const MAX_ENTRIES = 2_000;
 
 /** The log of an organisation, made at the first need. */
 export async function openLog(
@@ -59,7 +61,7 @@ export async function appendBatches(deps: AppendDeps, orgId: string): Promise<nu
   return deps.database.transaction(async (tx) => {
     const log = await lockLog(tx, orgId);
     // Read after locking, so that what another node has just appended is excluded.
-    const found = log ? await findBatches(tx, orgId, MAX_BATCHES) : [];
+    const found = log ? firstBatches(await findBatches(tx, orgId, MAX_BATCHES)) : [];
     if (!log || found.length === 0) return 0;
     const head = await auditHead(tx, log, seconds(deps.clock()));
     const entries = [...(head ? [head.entry] : []), ...found.flatMap((batch) => batch.entries)];
@@ -74,6 +76,17 @@ export async function appendBatches(deps: AppendDeps, orgId: string): Promise<nu
     await changeLog(tx, orgId, { size, checkpoint, ...at });
     return entries.length;
   });
+}
+
+/** At least one, and no more than have so many entries together. */
+function firstBatches(batches: readonly Batch[]): readonly Batch[] {
+  let [count, taken] = [0, 0];
+  for (const { entries } of batches) {
+    count += entries.length;
+    if (taken > 0 && count > MAX_ENTRIES) break;
+    taken++;
+  }
+  return batches.slice(0, taken);
 }
 
 /** @returns the new root */

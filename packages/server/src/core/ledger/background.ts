@@ -2,6 +2,7 @@
  * Ledgers in the background of `signet start`: each second what was recorded is appended and its checkpoint signed, by the node
  * that has the lease; then witnesses are asked. Entries of a node that died are appended by the next one, within seconds.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { newUuid } from "@signet/protocol/uuid";
 import { releaseLease, takeLease } from "../housekeeping/housekeeping.store.ts";
 import { appendRound } from "./append.ts";
@@ -21,6 +22,11 @@ const LEASE = "ledger";
 /** Organisations whose witnesses are asked at the same time. */
 const MAX_ASKING = 32;
 const MAX_REMEMBERED = 10_000;
+/** How often is looked for witnesses whose word has grown old. */
+const LOOK_MS = 10_000;
+const HOUR_MS = 3_600_000;
+/** A stop doesn't wait longer for witnesses. */
+const STOP_MS = 2_000;
 
 export interface LedgerWorker {
   /** One round. @returns the number of entries that were appended */
@@ -35,53 +41,93 @@ export function ledgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
   const holder = newUuid();
   const { query } = deps.database;
   let isStopped = false;
-  const asking = new Map<string, Promise<void>>();
-  const grewMeanwhile = new Set<string>();
-  const askedAt = new Map<string, number>();
-  const cosign = (orgId: string) => {
-    if (asking.has(orgId)) grewMeanwhile.add(orgId);
-    if (asking.has(orgId) || asking.size >= MAX_ASKING) return;
-    if (askedAt.size >= MAX_REMEMBERED) askedAt.clear();
-    askedAt.set(orgId, deps.clock());
-    const asked = cosignNewest(deps, orgId)
-      .then(() => {}, deps.onError)
-      .finally(() => {
-        asking.delete(orgId);
-        if (grewMeanwhile.delete(orgId) && !isStopped) cosign(orgId);
-      });
-    asking.set(orgId, asked);
-  };
+  const failed = throttledErrors(deps);
+  const asking = cosigning(deps, (orgId, error) => failed(orgId, error));
+  let refreshedAt = 0;
   const refresh = async () => {
-    let after: string | undefined = "";
-    while (asking.size < MAX_ASKING) {
-      after = await nextOrganisationToCosign(query, { after, before: deps.clock() - REFRESH_MS });
-      if (after === undefined) return;
+    if (deps.clock() - refreshedAt < LOOK_MS) return;
+    refreshedAt = deps.clock();
+    const before = refreshedAt - REFRESH_MS;
+    for (let after = await nextOrganisationToCosign(query, { after: "", before }); after !== undefined; ) {
       // A witness that is away is asked again as seldom as one that answers.
-      if ((askedAt.get(after) ?? 0) < deps.clock() - REFRESH_MS) cosign(after);
+      asking.ask(after, before);
+      after = await nextOrganisationToCosign(query, { after, before });
     }
   };
-  const failed = (_orgId: string, error: unknown) => deps.onError(error);
-  const round = async () => {
+  const append = async () => {
     let appended = 0;
     for (let last = 1; last > 0; appended += last) {
       const now = deps.clock();
       if (!(await takeLease(query, { name: LEASE, holder, now, until: now + LEASE_MS }))) return appended;
-      last = await appendRound({ ...deps, grown: cosign, failed, isStopped: () => isStopped });
+      last = await appendRound({ ...deps, grown: asking.ask, failed, isStopped: () => isStopped });
     }
     await refresh();
     return appended;
   };
   return {
-    round,
-    settled: async () => {
-      while (asking.size > 0) await Promise.all(asking.values());
-    },
+    round: append,
+    settled: asking.settled,
     stop: async () => {
-      await round();
-      isStopped = true;
-      await Promise.all(asking.values());
+      asking.stop();
+      try {
+        await append();
+      } finally {
+        isStopped = true;
+        // What a witness says after that is asked for again by the next node.
+        await Promise.race([asking.settled(), pause(STOP_MS, undefined, { ref: false })]);
+      }
       await releaseLease(query, { name: LEASE, holder, now: deps.clock() });
     },
+  };
+}
+
+/** Asks the witnesses of some organisations at once, of each one checkpoint after the other. */
+function cosigning(deps: CosignDeps, failed: (orgId: string, error: unknown) => void) {
+  let isStopped = false;
+  const running = new Map<string, Promise<void>>();
+  const waiting = new Set<string>();
+  const askedAt = new Map<string, number>();
+  const start = (orgId: string) => {
+    waiting.delete(orgId);
+    if (askedAt.size >= MAX_REMEMBERED) askedAt.clear();
+    askedAt.set(orgId, deps.clock());
+    const asked = cosignNewest(deps, orgId)
+      .then(
+        () => {},
+        (error: unknown) => failed(orgId, error),
+      )
+      .finally(() => {
+        running.delete(orgId);
+        const next = [...waiting].find((one) => !running.has(one));
+        if (next !== undefined && !isStopped) start(next);
+      });
+    running.set(orgId, asked);
+  };
+  return {
+    /** @param unlessSince not when they were asked after that time */
+    ask: (orgId: string, unlessSince = Number.POSITIVE_INFINITY) => {
+      if (isStopped || (askedAt.get(orgId) ?? 0) > unlessSince) return;
+      if (running.has(orgId) || running.size >= MAX_ASKING) waiting.add(orgId);
+      else start(orgId);
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running.values());
+    },
+    stop: () => {
+      isStopped = true;
+    },
+  };
+}
+
+/** Rounds run all the time: the failure of an organisation is reported once an hour. */
+function throttledErrors({ clock, onError }: LedgerWorkerDeps) {
+  const reportedAt = new Map<string, number>();
+  return (orgId: string, error: unknown) => {
+    const now = clock();
+    for (const [key, at] of reportedAt) if (at <= now - HOUR_MS) reportedAt.delete(key);
+    if (reportedAt.has(orgId)) return;
+    reportedAt.set(orgId, now);
+    onError(error);
   };
 }
 

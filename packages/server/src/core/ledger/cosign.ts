@@ -97,6 +97,9 @@ async function ask(
   const known = answer.status === 409 ? knownSize(answer) : undefined;
   if (known !== undefined && known <= size && known !== oldSize && !isRetry)
     return ask(deps, asked, witness, known, true);
+  // Another node may have shown it a newer tree of this log in this moment.
+  const current = known !== undefined && known > size ? await findLog(deps.database.query, orgId) : undefined;
+  if (current && known !== undefined && current.size >= known) return { error: "refused" };
   return { error: errorOf(answer.status) };
 }
 
