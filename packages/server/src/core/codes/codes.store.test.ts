@@ -209,6 +209,6 @@ forEachDatabase(({ fresh }) => {
     revokedAt: null,
     deviceId: null,
     certificateThumbprint: null,
-    ancestors: [],
+    ancestors: null,
   });
 });

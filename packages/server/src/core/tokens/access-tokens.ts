@@ -24,7 +24,7 @@ import { readAgentClaims } from "./agent-claims.ts";
 import type { AccessTokenClaims } from "./claims.ts";
 import { findOpaqueToken } from "./opaque-tokens.store.ts";
 import { OPAQUE_TOKEN_PREFIX } from "./signer.ts";
-import { familyIdFromTokenId, namesDefinition } from "./token-family.ts";
+import { type Actor, type Ancestors, familyIdFromTokenId, namesDefinition } from "./token-family.ts";
 import { findActiveGrant, isAccessTokenRevoked } from "./tokens.store.ts";
 
 export interface AccessTokens {
@@ -114,6 +114,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const family = { orgId, familyId, jti, userId: sub, applicationId: client_id };
       const granted = await findActiveGrant(db, family);
       if (!granted || !(await isStillAssigned(deps, application, sub))) return undefined;
+      if (!(await isOfItsAncestors(deps, orgId, claims, granted.ancestors))) return undefined;
       const defined = await customScopes.list(orgId);
       return stillDefined(grantableScopes(scopes, granted.scopes), granted, defined).filter(
         (one) =>
@@ -136,6 +137,22 @@ async function isStillAssigned(
   return access.some(({ applicationId }) => applicationId === id);
 }
 
+/** Says of itself what its family does, and what it was exchanged from still holds: an agent may sign anything else. */
+async function isOfItsAncestors(
+  deps: AccessTokenDeps,
+  orgId: string,
+  { act, workload }: AccessTokenClaims,
+  ancestors: Ancestors | null,
+): Promise<boolean> {
+  if (workload !== undefined || !isSameActor(act, ancestors?.act ?? undefined)) return false;
+  for (const id of ancestors?.clients ?? []) if (!(await deps.applications.find(orgId, id))) return false;
+  for (const id of ancestors?.devices ?? []) if (!(await isDeviceActive(deps, orgId, id))) return false;
+  return true;
+}
+
+const isSameActor = (one: Actor | undefined, other: Actor | undefined): boolean =>
+  one === other || (one?.iss === other?.iss && one?.sub === other?.sub && isSameActor(one?.act, other?.act));
+
 /** Of a client's own token, or of one that was exchanged for another client's: it ends with that client. */
 async function clientScopes(
   { applications, customScopes, database }: AccessTokenDeps,
@@ -149,6 +166,8 @@ async function clientScopes(
   const defined = await customScopes.list(orgId);
   if (sub === client_id)
     return definedInToken(grantableScopes(scopes, settings.allowedScopes), claims, defined);
+  for (let actor = claims.act; actor; actor = actor.act)
+    if (!(await applications.find(orgId, actor.sub))) return undefined;
   // A policy has given the scopes, whatever the client is allowed otherwise.
   return (await applications.find(orgId, sub)) && definedInToken(scopes, claims, defined);
 }

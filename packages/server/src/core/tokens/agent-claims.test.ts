@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAgentClaims } from "./agent-claims.ts";
+import { newTokenId } from "./token-family.ts";
 
 const limits = { now: 1_000, maxLifetimeSeconds: 600 };
 const own = { iss: "i", sub: "c", aud: "a", client_id: "c", jti: "j", iat: 1_000, exp: 1_600 };
@@ -29,20 +30,17 @@ test("rejects an agent's token whose actors cannot be read, or that says what it
     sub: "a",
     ...(depth > 1 ? { act: actor(depth - 1) } : {}),
   });
+  const ofUser = { ...own, jti: newTokenId("01998d70-0000-7000-8000-000000000000") };
   for (const depth of [1, 4])
-    assert.ok(readAgentClaims({ ...own, act: actor(depth) }, limits), String(depth));
+    assert.ok(readAgentClaims({ ...ofUser, act: actor(depth) }, limits), String(depth));
+  assert.equal(readAgentClaims({ ...own, act: actor(1) }, limits), undefined, "a client's own");
+  assert.ok(readAgentClaims({ ...own, workload: actor(1) }, limits));
+  for (const workload of [1, {}, actor(2)])
+    assert.equal(readAgentClaims({ ...own, workload }, limits), undefined, JSON.stringify(workload));
   for (const act of [
-    null,
-    "x",
-    1,
-    [],
-    {},
-    { iss: "i" },
-    { iss: "i", sub: 1 },
-    actor(5),
-    { ...actor(1), act: "x" },
+    ...[null, "x", 1, [], {}, { iss: "i" }, { iss: "i", sub: 1 }, actor(5), { ...actor(1), act: "x" }],
   ])
-    assert.equal(readAgentClaims({ ...own, act }, limits), undefined, JSON.stringify(act));
+    assert.equal(readAgentClaims({ ...ofUser, act }, limits), undefined, JSON.stringify(act));
   for (const exchanged_from of [1, "x", ["x"], null])
     assert.equal(
       readAgentClaims({ ...own, exchanged_from }, limits),

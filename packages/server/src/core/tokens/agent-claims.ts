@@ -25,14 +25,15 @@ export function readAgentClaims(
   if (cnf !== undefined && !isConfirmation(cnf)) return undefined;
   // Only tokens that Signet itself signs come from a client's own.
   if (payload["exchanged_from"] !== undefined || !isActor(payload["act"], 0)) return undefined;
+  if (payload["workload"] !== undefined && !isActor(payload["workload"], MAX_ACTORS - 1)) return undefined;
   if (!(typeof aud === "string" || (Array.isArray(aud) && aud.every((one) => typeof one === "string"))))
     return undefined;
   if (!isTime(iat) || !isTime(exp) || iat > limits.now + SKEW_SECONDS) return undefined;
   if (exp - iat > limits.maxLifetimeSeconds) return undefined;
   const claims = payload as unknown as AccessTokenClaims;
-  return claims.sub === claims.client_id || familyIdFromTokenId(claims.jti) !== undefined
-    ? claims
-    : undefined;
+  if (familyIdFromTokenId(claims.jti) !== undefined) return claims;
+  // A client's own: nobody acts for it.
+  return claims.sub === claims.client_id && claims.act === undefined ? claims : undefined;
 }
 
 /** RFC 8693 §4.1, as deep as an exchange makes it. */

@@ -26,7 +26,7 @@ import {
 import { type GrantedDefinitions, type ScopeDefinitions, stillDefined } from "../scopes/scope-definitions.ts";
 import { claimsOfScopes, entitlementScopes, withoutCustom, withStandardClaims } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
-import { type Authentication, newClientTokenId, newTokenId } from "./token-family.ts";
+import { type Actor, type Authentication, newClientTokenId, newTokenId } from "./token-family.ts";
 
 export interface AccessTokenClaims {
   readonly iss: string;
@@ -68,12 +68,6 @@ export interface IdTokenClaims {
   readonly nonce?: string;
   readonly sid?: string;
   readonly [claim: string]: unknown;
-}
-
-export interface Actor {
-  readonly iss: string;
-  readonly sub: string;
-  readonly act?: Actor;
 }
 
 /** As its own issuer names it. */

@@ -44,9 +44,27 @@ type StoredFamily = RecordOf<
   Omit<TokenFamilyTable, GrantColumn | "generation" | "revoked_reason" | "ancestors">
 >;
 
+/** What a family's token was exchanged from, the first first: it ends with any of them (modern-oauth.md §5). */
+export interface Ancestors {
+  readonly families: readonly string[];
+  /** By `jti`. */
+  readonly tokens: readonly string[];
+  readonly clients: readonly string[];
+  readonly devices: readonly string[];
+  /** As its token says it: an agent that signs the token may not say anything else. */
+  readonly act: Actor | null;
+}
+
+/** Who acts for the subject, the last first (RFC 8693 §4.1). */
+export interface Actor {
+  readonly iss: string;
+  readonly sub: string;
+  readonly act?: Actor;
+}
+
 export interface TokenFamily extends Grant, StoredFamily {
-  /** The families that its token was exchanged from, the first first. */
-  readonly ancestors: readonly string[];
+  /** Null: a user has granted it. */
+  readonly ancestors: Ancestors | null;
 }
 
 export type RefreshTokenStatus =

@@ -11,7 +11,7 @@ import type { Schema } from "../../db/schema.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
 import { type GrantedDefinitions, readDefinitions } from "../scopes/scope-definitions.ts";
 import { grantColumns, readGrant } from "./grant-columns.ts";
-import type { TokenFamily } from "./token-family.ts";
+import type { Ancestors, TokenFamily } from "./token-family.ts";
 
 type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
 
@@ -30,7 +30,7 @@ const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
 
 export async function insertTokenFamily(
   db: Db,
-  { ancestors = [], ...family }: Omit<TokenFamily, "ancestors"> & { readonly ancestors?: readonly string[] },
+  { ancestors = null, ...family }: Omit<TokenFamily, "ancestors"> & { readonly ancestors?: Ancestors | null },
 ): Promise<void> {
   const {
     scopes,
@@ -42,7 +42,7 @@ export async function insertTokenFamily(
     ...members
   } = family;
   const columns = { ...toRow(members), ...grantColumns(family), generation: 0 };
-  await insertFamily(db, { ...columns, ancestors: ancestors.length > 0 ? JSON.stringify(ancestors) : null });
+  await insertFamily(db, { ...columns, ancestors: ancestors && JSON.stringify(ancestors) });
 }
 
 const selectFamily = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -220,24 +220,30 @@ const selectEnabled = prepared((db, value: Parameter<{ homeOrgId: string; userId
     .where("disabled_at", "is", null),
 );
 
+const readAncestors = (text: string | null): Ancestors | null =>
+  text === null ? null : (JSON.parse(text) as Ancestors);
+
+interface ActiveGrant extends GrantedDefinitions {
+  readonly scopes: readonly string[];
+  /** None of its families and tokens is revoked; its clients and devices are not looked at. */
+  readonly ancestors: Ancestors | null;
+}
+
 /**
  * What was granted to the token's family.
  * @returns undefined when the token or its family is revoked, or the user is not an enabled member of the organisation
  */
-export async function findActiveGrant(
-  db: Db,
-  key: FamilyToken,
-): Promise<({ readonly scopes: readonly string[] } & GrantedDefinitions) | undefined> {
+export async function findActiveGrant(db: Db, key: FamilyToken): Promise<ActiveGrant | undefined> {
   const [row] = await selectActive(db, key);
   if (row === undefined || row.revokedJti !== null) return undefined;
   const { home_org_id: homeOrgId, ownAccount } = row;
   // A guest's account is its home's; one of the organisation itself has been looked at.
   if (homeOrgId === key.orgId ? ownAccount === null : !(await isEnabled(db, homeOrgId, key.userId)))
     return undefined;
-  const { scope, scope_definitions, created_at: createdAt, ancestors } = row;
-  if (ancestors !== null && !(await areActive(db, key.orgId, JSON.parse(ancestors) as string[])))
-    return undefined;
-  return { scopes: scope.split(" "), definitions: readDefinitions(scope_definitions), createdAt };
+  const { scope, scope_definitions, created_at: createdAt } = row;
+  const ancestors = readAncestors(row.ancestors);
+  if (ancestors && !(await areActive(db, key.orgId, ancestors))) return undefined;
+  return { scopes: scope.split(" "), definitions: readDefinitions(scope_definitions), createdAt, ancestors };
 }
 
 /** Whether anything that a user has granted to an application still holds; what it was given in exchange does not count. */
@@ -256,15 +262,22 @@ export const hasActiveFamily = (
   );
 
 /** A token that was exchanged ends with those that it came from (modern-oauth.md §5). */
-async function areActive(db: Db, orgId: string, ids: readonly string[]): Promise<boolean> {
-  const rows = await db
+async function areActive(db: Db, orgId: string, { families, tokens }: Ancestors): Promise<boolean> {
+  const active = await db
     .selectFrom("token_family")
     .select("id")
     .where("org_id", "=", orgId)
-    .where("id", "in", ids)
+    .where("id", "in", families)
     .where("revoked_at", "is", null)
     .execute();
-  return rows.length === new Set(ids).size;
+  if (active.length !== new Set(families).size) return false;
+  const revoked = db
+    .selectFrom("revoked_access_token")
+    .select("jti")
+    .where("org_id", "=", orgId)
+    .where("jti", "in", tokens)
+    .limit(1);
+  return !(await hasRow(revoked));
 }
 
 const isEnabled = async (db: Db, homeOrgId: string, userId: string): Promise<boolean> =>
@@ -273,8 +286,7 @@ const isEnabled = async (db: Db, homeOrgId: string, userId: string): Promise<boo
 function fromRow(family: FamilyRow): TokenFamily {
   const { scope, scope_definitions, resources, authorization_details, ...others } = family;
   const { auth_time, amr, acr, requested_claims, generation, ancestors, ...row } = others;
-  const from = ancestors === null ? [] : (JSON.parse(ancestors) as string[]);
-  return { ...toRecord(row), ...readGrant(family), ancestors: from };
+  return { ...toRecord(row), ...readGrant(family), ancestors: readAncestors(ancestors) };
 }
 
 const MAX_APPLICATIONS = 100;

@@ -46,7 +46,8 @@ export interface Expected {
   /** In lower case, without `application/`. */
   readonly types: readonly (string | undefined)[];
   readonly maxLifetimeSeconds?: number;
-  readonly isWithoutRs256?: boolean;
+  /** FAPI 2.0: whatever the trust says, the audience is this issuer as a text, the token is used once, and RS256 is refused. */
+  readonly isStrict?: boolean;
 }
 
 /** @throws UntrustedToken */
@@ -61,12 +62,13 @@ export async function verifyTrusted(
   if (!expected.types.includes(typeOf(read.header["typ"])))
     throw new UntrustedToken("the header's typ names another type of token");
   const { alg } = read.header;
-  if (!trustAlgorithms.some((one) => one === alg) || (expected.isWithoutRs256 && alg === "RS256"))
+  if (!trustAlgorithms.some((one) => one === alg) || (expected.isStrict && alg === "RS256"))
     throw new UntrustedToken("the algorithm is not accepted");
+  if (expected.isStrict && typeof read.payload["aud"] !== "string") throw new UntrustedToken("aud is a list");
   const { orgId, kind, clientId } = expected;
-  const trusts = (await trustsOfIssuer(deps.database.query, { orgId, kind, issuer })).filter(
-    (trust) => trust.clientId === null || trust.clientId === clientId,
-  );
+  const trusts = (await trustsOfIssuer(deps.database.query, { orgId, kind, issuer }))
+    .filter((trust) => trust.clientId === null || trust.clientId === clientId)
+    .map((trust) => (expected.isStrict ? { ...trust, audience: null, singleUse: true } : trust));
   if (trusts.length === 0) throw new UntrustedToken("no trust is for this issuer and client");
   const now = seconds(deps.clock());
   let fault = "";

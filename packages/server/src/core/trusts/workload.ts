@@ -18,6 +18,6 @@ export const expectedWorkload = async (
   clientId: application.id,
   audiences: [issuerOf(deps.baseUrl, application.orgId), await applicationIssuer(deps, application)],
   types: TYPES,
-  // FAPI 2.0 SP §5.4: whoever signs for the client.
-  ...(isFapi(application.settings) ? { isWithoutRs256: true } : {}),
+  // FAPI 2.0 SP §5.3.2.1, §5.4: whoever signs for the client.
+  ...(isFapi(application.settings) ? { isStrict: true, maxLifetimeSeconds: 3_600 } : {}),
 });

@@ -46,6 +46,8 @@ export interface IdentityBasis extends GrantBasis {
 
 export const ID_JAG_TYPE = "oauth-id-jag+jwt";
 const MAX_LIFETIME_SECONDS = 600;
+/** Of an access token, whatever the application and the resource say. */
+const MAX_TOKEN_SECONDS = 86_400;
 
 export const isIdentityAssertion = (typ: unknown): boolean =>
   typeof typ === "string" && typ.toLowerCase().replace(/^application\//, "") === ID_JAG_TYPE;
@@ -170,7 +172,7 @@ export async function redeemIdentityAssertion(
     await insertTokenFamily(tx, {
       ...familyOf(application, user.user.id, request),
       ...{ id: familyId, scopes, definitions, resources, authentication, requestedClaims },
-      ...{ createdAt: now, expiresAt: now + application.settings.accessTokenLifetimeSeconds * 1_000 },
+      ...{ createdAt: now, expiresAt: now + MAX_TOKEN_SECONDS * 1_000 },
     });
     await recordAuditEvent(tx, {
       ...{ orgId: application.orgId, at: now, actor: `client:${application.id}`, address: request.address },

@@ -295,6 +295,30 @@ forEachDatabase(({ name, fresh }) => {
     refused(await postForm(`${org.issuer}/token`, nameless), "invalid_client");
   });
 
+  test("a client with FAPI takes a workload's assertion once, for this issuer as a text, and never by RS256", async () => {
+    const strong = await startWorkloadIssuer(clock, "PS256");
+    const settings: Partial<ApplicationSettings> = {
+      tokenEndpointAuthMethod: "private_key_jwt",
+      grantTypes: ["client_credentials"],
+      securityProfile: "fapi2",
+      dpopBoundAccessTokens: true,
+    };
+    const of = await trusted(
+      { issuer: strong.issuer, singleUse: false, audience: "https://ci.example" },
+      settings,
+    );
+    const introspect = async (jwt: string) => asClient(of, jwt, `${org.issuer}/introspect`, { token: "x" });
+    const jwt = (more = {}) => strong.sign({ ...githubActions, aud: org.issuer, ...more });
+    const once = await jwt();
+    assert.equal((await introspect(once)).status, 200);
+    refused(await introspect(once), "invalid_client", "again");
+    for (const more of [{ aud: [org.issuer] }, { aud: "https://ci.example" }, { jti: undefined }])
+      refused(await introspect(await jwt(more)), "invalid_client", JSON.stringify(more));
+    await trust(of);
+    refused(await introspect(await token()), "invalid_client", "RS256");
+    await strong.close();
+  });
+
   test("a trust that is disabled, changed or deleted holds at once", async () => {
     const of = await client();
     const { id, orgId } = await trust(of);

@@ -145,6 +145,33 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
+  test("ends with the subject token itself, and with its client", async () => {
+    const own = await client({ audience: "https://orders.example" });
+    await policy(own);
+    const subject = await userToken();
+    const derived = await exchange(own, subject);
+    assert.equal((await introspect(derived.body["access_token"], own))["active"], true);
+    await postForm(`${org.issuer}/revoke`, { ...credentials(portal), token: subject });
+    assert.equal(
+      (await introspect(derived.body["access_token"], own))["active"],
+      false,
+      "revoked by its jti",
+    );
+    const short = await makeClient(running.service, org.organisation, {
+      ...{ redirectUris: [REDIRECT_URI], requireConsent: false, audience: "https://orders.example" },
+    });
+    const { accessToken } = await getTokens(org, { scope: "openid profile" }, short);
+    const second = await exchange(own, accessToken);
+    assert.equal((await introspect(second.body["access_token"], own))["active"], true);
+    const { orgId, id } = short.application;
+    await setApplicationStatus(running.service, { orgId, id, disabled: true, actor: "test" });
+    assert.equal(
+      (await introspect(second.body["access_token"], own))["active"],
+      false,
+      "its client is disabled",
+    );
+  });
+
   test("it lives no longer than the policy and the subject allow", async () => {
     const own = await client({ audience: "https://orders.example" });
     await policy(own, { maxLifetimeSeconds: 120 });

@@ -18,9 +18,9 @@ import { entitlementScopes, grantableScopes } from "../../../../core/scopes/scop
 import { applicationIssuer, type SigningPoolDirectory } from "../../../../core/signing-pools/directory.ts";
 import type { ExchangePolicy } from "../../../../core/token-exchange/exchange-policy.ts";
 import type { AccessTokens } from "../../../../core/tokens/access-tokens.ts";
-import type { AccessTokenClaims, Actor, TokenUser } from "../../../../core/tokens/claims.ts";
+import type { AccessTokenClaims, TokenUser } from "../../../../core/tokens/claims.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../../core/tokens/signer.ts";
-import { familyIdFromTokenId } from "../../../../core/tokens/token-family.ts";
+import { type Actor, type Ancestors, familyIdFromTokenId } from "../../../../core/tokens/token-family.ts";
 import { findTokenFamily, insertTokenFamily } from "../../../../core/tokens/tokens.store.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import { isOwnerOrAudience } from "../../introspect.route.ts";
@@ -46,7 +46,7 @@ const MAX_DEPTH = 4;
 interface ExchangeBasis extends GrantBasis {
   readonly policy: ExchangePolicy;
   readonly subject: AccessTokenClaims;
-  readonly ancestors: readonly string[];
+  readonly ancestors: Ancestors | null;
 }
 
 export const tokenExchangeGrant = (deps: TokenExchangeDeps): Grant<ExchangeBasis> => ({
@@ -103,13 +103,21 @@ async function validateExchange(deps: TokenExchangeDeps, request: GrantRequest):
   const definitions = definitionsOf(rules.customScopes, scopes);
   const iss = await applicationIssuer(deps, application);
   const act = { iss, sub: application.id, ...(subject.act ? { act: subject.act } : {}) };
+  const told = policy.impersonation ? null : act;
   return {
-    ...{ policy, subject, ancestors, scopes, definitions, resources: [target] },
+    ...{
+      policy,
+      subject,
+      ancestors: ancestors && { ...ancestors, act: told },
+      scopes,
+      definitions,
+      resources: [target],
+    },
     issuedTokenType: ACCESS_TOKEN,
     proofHash: sha256Base64url(JSON.stringify([subjectToken, target, scopes])),
     derived: {
       ...{ sub: subject.sub, expiresAt: subject.exp, maxLifetimeSeconds: policy.maxLifetimeSeconds },
-      ...(policy.impersonation ? {} : { act }),
+      ...(told ? { act: told } : {}),
       ...(exchangedFrom ? { exchangedFrom } : {}),
       hasNoIdToken: true,
     },
@@ -121,7 +129,7 @@ const depthOf = (act: Actor | undefined): number => (act ? 1 + depthOf(act.act) 
 
 interface ExchangeSubject {
   readonly user?: Omit<TokenUser, "granted">;
-  readonly ancestors: readonly string[];
+  readonly ancestors: Omit<Ancestors, "act"> | null;
   /** Of a client's own token: what it ends with. */
   readonly exchangedFrom?: readonly string[];
 }
@@ -136,7 +144,7 @@ function within(chain: readonly string[]): readonly string[] {
 async function subjectOf(
   { database: { query } }: TokenExchangeDeps,
   { organisation: { id: orgId }, application }: GrantRequest,
-  { jti, sub, exchanged_from = [] }: AccessTokenClaims,
+  { jti, sub, client_id, device_id, exchanged_from = [] }: AccessTokenClaims,
 ): Promise<ExchangeSubject> {
   const familyId = familyIdFromTokenId(jti);
   if (familyId === undefined) {
@@ -146,17 +154,22 @@ async function subjectOf(
         "the subject_token cannot be exchanged",
         "a client's own token, and agents sign for the actor",
       );
-    return { ancestors: [], exchangedFrom: within([...exchanged_from, jti]) };
+    return { ancestors: null, exchangedFrom: within([...exchanged_from, jti]) };
   }
   const family = await findTokenFamily(query, orgId, familyId);
   const user = await findUser(query, orgId, sub);
   if (!family || !user || user.disabledAt !== null)
     throw invalid("the subject_token cannot be exchanged", "its user is deleted or disabled");
-  const { authentication } = family;
+  const { authentication, ancestors: before } = family;
   const none = { nonce: null, sessionId: null, consentId: null, requestedClaims: noRequestedClaims };
   return {
     user: { user, authentication, familyId: newUuid(), ...none },
-    ancestors: within([...family.ancestors, familyId]),
+    ancestors: {
+      families: within([...(before?.families ?? []), familyId]),
+      tokens: [...(before?.tokens ?? []), jti],
+      clients: [...(before?.clients ?? []), client_id],
+      devices: [...(before?.devices ?? []), ...(device_id === undefined ? [] : [device_id])],
+    },
   };
 }
 
