@@ -192,6 +192,65 @@ describe("the checks before a signature", () => {
     refused(upstream, ", amr: [hwk]");
   });
 
+  const demand = (line: string) => parsePolicy(POLICY.replace("maxLifetime:", `${line}\n    maxLifetime:`));
+  const refusal = (check: string) => (error: unknown) => error instanceof Refusal && error.check === check;
+  const checkBy = (line: string, access: object, context: object) =>
+    checkRequest(sampleRequest(key, now, { access, context } as never), {
+      ...{ policy: line === "" ? parsePolicy(POLICY) : demand(line), keys: [key], now },
+    });
+
+  test("a client may demand that its tokens are bound", () => {
+    const [jkt, x5t] = [{ jkt: "k".repeat(43) }, { "x5t#S256": "c".repeat(43) }];
+    const bound = (kind: string, cnf: object | undefined, binding: object | null = cnf ?? null) =>
+      checkBy(`binding: ${kind}`, cnf ? { cnf } : {}, { binding });
+    bound("dpop", jkt);
+    bound("mtls", x5t);
+    for (const cnf of [jkt, x5t]) bound("any", cnf);
+    for (const [kind, cnf] of [
+      ["dpop", x5t],
+      ["mtls", jkt],
+      ["any", undefined],
+    ] as const)
+      assert.throws(() => bound(kind, cnf), refusal("binding"), kind);
+    assert.throws(() => bound("dpop", jkt, { jkt: "x".repeat(43) }), refusal("binding"), "they differ");
+    assert.throws(() => bound("dpop", jkt, null), refusal("binding"));
+    assert.throws(() => demand("binding: tls"));
+  });
+
+  test("authorization details are of types that the policy names, and those of the request", () => {
+    const details = [{ type: "payment", amount: "1" }];
+    const line = "authorizationDetails: [payment]";
+    const asked = (told: unknown, authorizationDetails: unknown = told, by = line) =>
+      checkBy(by, { authorization_details: told }, { authorizationDetails });
+    asked(details);
+    checkBy(line, {}, { authorizationDetails: [] });
+    for (const wrong of [[{ type: "loan" }], [{}], [null], {}, [...details, { type: "loan" }]])
+      assert.throws(() => asked(wrong), refusal("authorization_details"), JSON.stringify(wrong));
+    assert.throws(() => asked(details, [{ type: "payment", amount: "2" }]), refusal("authorization_details"));
+    assert.throws(() => asked(details, details, ""), refusal("authorization_details"), "none are named");
+  });
+
+  test("resources and actors are those that the policy names", () => {
+    const resources = (asked: readonly string[] | undefined) =>
+      checkBy('resources: ["https://pay.example"]', {}, asked ? { resources: asked } : {});
+    resources(["https://pay.example"]);
+    for (const asked of [undefined, [], ["https://other.example"], ["https://pay.example", "urn:x"]])
+      assert.throws(() => resources(asked), refusal("resources"), String(asked));
+    const actor = (act: object | undefined, line = "actors: [robot]", told: unknown = act ?? null) =>
+      checkBy(line, act ? { act } : {}, { actor: told });
+    actor({ iss: "https://id.example", sub: "robot" });
+    actor(undefined);
+    for (const act of [
+      { sub: "other" },
+      { iss: "x" },
+      { sub: "robot", act: { sub: "other" } },
+      { sub: "robot", act: 1 },
+    ])
+      assert.throws(() => actor(act), refusal("actor"), JSON.stringify(act));
+    assert.throws(() => actor({ sub: "robot" }, ""), refusal("actor"), "none is named");
+    assert.throws(() => actor({ sub: "robot" }, "actors: [robot]", null), refusal("actor"));
+  });
+
   test("with client_credentials the client is the subject and gets no ID token", () => {
     const own = parsePolicy(POLICY.replace("[authorization_code, refresh_token]", "[client_credentials]"));
     const changes = {

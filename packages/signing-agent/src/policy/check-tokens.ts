@@ -3,6 +3,7 @@ import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
 import { quoted, Refusal } from "../agent/refusal.ts";
 import type { AgentKey } from "../keys/key-source.ts";
 import type { ClaimedRequest, RequestContext } from "../service/signing-service.ts";
+import { checkActors, checkBinding, checkDetails } from "./check-demands.ts";
 import {
   audiences,
   type DecodedToken,
@@ -32,7 +33,7 @@ interface CheckOptions {
 const MAX_SKEW_SECONDS = 60;
 
 const accessTokenClaims =
-  "iss sub aud exp iat nbf jti client_id org_id scope auth_time amr acr device_id device_attestation cnf".split(
+  "iss sub aud exp iat nbf jti client_id org_id scope auth_time amr acr device_id device_attestation cnf authorization_details act".split(
     " ",
   );
 const idTokenClaims = "iss sub aud azp exp iat nbf jti auth_time amr acr nonce sid".split(" ");
@@ -108,6 +109,7 @@ function checkAccessToken(token: DecodedToken, grant: GrantName, rules: Rules): 
     throw new Refusal("sub", `subject ${quoted(checked.sub)} does not fit grant ${grant}`);
   checkScopes(token, rules);
   checkDevice(token);
+  checkDemands(token, rules);
   return checked;
 }
 
@@ -120,6 +122,17 @@ function checkDevice(token: DecodedToken): void {
   if (device === undefined && attestation !== undefined)
     throw new Refusal("device_id", "access_token: device claims without device_id");
   optionalConfirmation(token);
+}
+
+function checkDemands(token: DecodedToken, { client, context }: Rules): void {
+  checkBinding(token, client, context);
+  checkDetails(token, client, context);
+  checkActors(token, client, context);
+  if (!client.resources) return;
+  const asked = context.resources ?? [];
+  const unexpected = asked.find((one) => !client.resources?.includes(one));
+  if (asked.length === 0 || unexpected !== undefined)
+    throw new Refusal("resources", `resource ${quoted(unexpected ?? "none")} is not allowed for this client`);
 }
 
 function checkScopes(token: DecodedToken, { client, context }: Rules): void {

@@ -49,6 +49,18 @@ const clientSchema = closedObject({
   challenge: Type.Optional(challengeSchema),
   /** The organisation's identity provider that users must have signed in by. */
   connection: Type.Optional(connectionSchema),
+  /** What access tokens must be bound to: a key (DPoP), a certificate, or either. */
+  binding: Type.Optional(
+    Type.Enum(["dpop", "mtls", "any"], {
+      description: "dpop, mtls or any: what access tokens must be bound to",
+    }),
+  ),
+  /** Types of authorization details (RFC 9396) that tokens may have; none when left out. */
+  authorizationDetails: Type.Optional(Type.Array(name("a type of authorization details"))),
+  /** The resources (RFC 8707) that may be asked for; at least one of them must be. */
+  resources: Type.Optional(Type.Array(name("a resource"), { minItems: 1 })),
+  /** The clients that may act for users (RFC 8693); none when left out. */
+  actors: Type.Optional(Type.Array(name("the client_id of an actor"))),
 });
 export type ClientPolicy = Static<typeof clientSchema>;
 

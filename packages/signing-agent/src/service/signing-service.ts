@@ -248,6 +248,11 @@ const contextSchema = Type.Object({
   amr: nullable(Type.Array(Type.String())),
   ip: nullable(Type.String()),
   connection: nullable(connectionSchema),
+  // Absent where the service is older; a policy that demands one of them then refuses.
+  binding: nullable(Type.Record(shortText, shortText)),
+  resources: nullable(Type.Array(shortText, { maxItems: 100 })),
+  authorizationDetails: nullable(Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 100 })),
+  actor: nullable(Type.Record(Type.String(), Type.Unknown())),
   parentRequestId: nullable(Type.String()),
 });
 export type RequestContext = Static<typeof contextSchema>;

@@ -6,7 +6,7 @@ import type { AuthorizationDetail, DetailSchema } from "./detail-type.ts";
 import { MAX_MATCHED_TEXT } from "./pattern-rules.ts";
 
 /** Of one request. What the rules of schemas let through ends long before, on a machine that is not overloaded. */
-const MAX_MS = 1_000;
+const MAX_MS = 250;
 
 /** The engine interrupts a script after its time, whatever it calls and wherever in a regular expression it is. */
 const timed = new Script("run()");

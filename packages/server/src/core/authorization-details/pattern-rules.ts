@@ -6,26 +6,28 @@
 
 const MAX_PATTERN = 200;
 /** Characters of a text that patterns are tried on (check-details.ts). */
-export const MAX_MATCHED_TEXT = 500;
-const MAX_WAYS = 1_000_000;
+export const MAX_MATCHED_TEXT = 400;
+/** Of all patterns of a schema together: a few milliseconds for all the texts that fit into a request. */
+export const MAX_WAYS = 200_000;
 
-/** Why a pattern is refused; undefined when it is accepted. */
-export function patternFault(pattern: string): string | undefined {
-  if (pattern.length > MAX_PATTERN) return `has a pattern of more than ${MAX_PATTERN} characters`;
+/** The ways to read a text by this pattern, at most; or why it is refused. */
+export function readPattern(pattern: string): { readonly ways: number } | { readonly fault: string } {
+  if (pattern.length > MAX_PATTERN) return { fault: `has a pattern of more than ${MAX_PATTERN} characters` };
   try {
     new RegExp(pattern, "u");
   } catch {
-    return "has a pattern that is no regular expression (ECMAScript, with the flag u)";
+    return { fault: "has a pattern that is no regular expression (ECMAScript, with the flag u)" };
   }
-  if (/\\[1-9k]/.test(pattern)) return "has a pattern with a back reference";
+  if (/\\[1-9k]/.test(pattern)) return { fault: "has a pattern with a back reference" };
   const bare = withoutClasses(pattern);
-  if (/\(\?(?!:)/.test(bare)) return "has a pattern with a look-around or a named group";
+  if (/\(\?(?!:)/.test(bare)) return { fault: "has a pattern with a look-around or a named group" };
   const ways = countWays(bare.replaceAll("(?:", "("));
-  if (ways === undefined) return "has a pattern with a choice inside a repetition";
-  return ways > MAX_WAYS
-    ? "has a pattern with too many open repetitions and alternatives: begin it with ^, and give repetitions a maximum"
-    : undefined;
+  if (ways === undefined) return { fault: "has a pattern with a choice inside a repetition" };
+  return ways > MAX_WAYS ? { fault: TOO_MANY_WAYS } : { ways };
 }
+
+export const TOO_MANY_WAYS =
+  "has patterns with too many open repetitions and alternatives: begin them with ^, and give repetitions a maximum";
 
 /** A class and an escape read one character, as a letter does. */
 const withoutClasses = (pattern: string): string =>
@@ -41,8 +43,7 @@ interface Group {
 /** @returns undefined when a repetition is of a group that itself can be read in several ways */
 function countWays(bare: string): number | undefined {
   const groups: Group[] = [{ hasChoice: false, alternatives: 1 }];
-  // A match may begin anywhere.
-  const counted = { open: bare.startsWith("^") ? 0 : 1, ways: 1 };
+  const counted = { open: 0, ways: 1 };
   let closed: Group | undefined;
   for (let at = 0; at < bare.length; ) {
     const [quantifier = ""] = QUANTIFIER.exec(bare.slice(at)) ?? [];
@@ -56,6 +57,8 @@ function countWays(bare: string): number | undefined {
     if (closed?.hasChoice && outer) outer.hasChoice = true;
     at += Math.max(quantifier.length, 1);
   }
+  // A match may begin anywhere: an anchor holds for its own alternative.
+  if (!bare.startsWith("^") || (groups[0]?.alternatives ?? 1) > 1) counted.open += 1;
   let { ways } = counted;
   // So many places in a row where one ends and the next begins.
   for (let one = 1; one <= counted.open; one += 1) ways *= MAX_MATCHED_TEXT / one;

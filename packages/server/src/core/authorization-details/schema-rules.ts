@@ -4,7 +4,7 @@
  */
 import { isNestedWithin, MAX_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { isExactJson } from "@signet/protocol/json-exact";
-import { patternFault } from "./pattern-rules.ts";
+import { MAX_WAYS, readPattern, TOO_MANY_WAYS } from "./pattern-rules.ts";
 
 export interface SchemaFault {
   /** JSON Pointer within the schema. */
@@ -15,7 +15,6 @@ export interface SchemaFault {
 const MAX_SCHEMA_BYTES = 16_384;
 /** Subschemas, each counted as often as references lead to it. */
 const MAX_SUBSCHEMAS = 500;
-const MAX_PATTERNS = 20;
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -132,22 +131,22 @@ function textFaults(name: string, value: string, path: string): SchemaFault[] {
 }
 
 function patternFaults(pattern: string, path: string): SchemaFault[] {
-  const message = patternFault(pattern);
-  return message === undefined ? [] : [{ path, message }];
+  const read = readPattern(pattern);
+  return "fault" in read ? [{ path, message: read.fault }] : [];
 }
 
 /** References that end: nothing that could run in a circle, or double with each step. */
 function expansionFaults(root: Json): SchemaFault[] {
   const definitions = isObject(root["$defs"]) ? root["$defs"] : {};
   let subschemas = 0;
-  let patterns = 0;
+  let ways = 0;
   const open: string[] = [];
   const walk = (schema: unknown): string | undefined => {
     if (!isObject(schema)) return undefined;
     if (++subschemas > MAX_SUBSCHEMAS)
       return `has more than ${MAX_SUBSCHEMAS} subschemas, with what is referred to`;
-    patterns += ("pattern" in schema ? 1 : 0) + Object.keys(schema["patternProperties"] ?? {}).length;
-    if (patterns > MAX_PATTERNS) return `has more than ${MAX_PATTERNS} patterns, with what is referred to`;
+    ways += patternsOf(schema).reduce((sum, pattern) => sum + waysOf(pattern), 0);
+    if (ways > MAX_WAYS) return TOO_MANY_WAYS;
     for (const [name, value] of Object.entries(schema)) {
       const fault = name === "$ref" ? follow(String(value)) : firstFault(subschemasOf(name, value), walk);
       if (fault !== undefined) return fault;
@@ -166,6 +165,16 @@ function expansionFaults(root: Json): SchemaFault[] {
   // Each definition too: what nothing refers to must still end.
   const message = walk(root);
   return message === undefined ? [] : [{ path: "", message }];
+}
+
+const patternsOf = ({ pattern, patternProperties }: Json): string[] => [
+  ...(typeof pattern === "string" ? [pattern] : []),
+  ...Object.keys(patternProperties ?? {}),
+];
+
+function waysOf(pattern: string): number {
+  const read = readPattern(pattern);
+  return "ways" in read ? read.ways : Number.POSITIVE_INFINITY;
 }
 
 function subschemasOf(name: string, value: unknown): readonly unknown[] {

@@ -6,13 +6,15 @@ import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
 import { readGrant } from "./grant-columns.ts";
 import type { IssuedGrant } from "./issued-grant.ts";
 
-/** Of an access token (`lifetimeRanges`): a grant without a refresh token lives no longer. */
+/** Of an access token (`lifetimeRanges`), which may outlive the refresh token. */
 const MAX_ACCESS_TOKEN_MS = 86_400_000;
 
+const lastAccessTokenEnd = sql<number>`(coalesce(rotated_at, created_at) + ${sql.lit(MAX_ACCESS_TOKEN_MS)})`;
+
 /** Milliseconds: no token of the grant is good from then on. */
-export const grantEnd: RawBuilder<number> = sql<number>`coalesce(refresh_expires_at, case
-  when expires_at < created_at + ${sql.lit(MAX_ACCESS_TOKEN_MS)} then expires_at
-  else created_at + ${sql.lit(MAX_ACCESS_TOKEN_MS)} end)`;
+export const grantEnd: RawBuilder<number> = sql<number>`case
+  when coalesce(refresh_expires_at, 0) > ${lastAccessTokenEnd} then refresh_expires_at
+  else ${lastAccessTokenEnd} end`;
 
 export const grantLastUse: RawBuilder<number> = sql<number>`coalesce(rotated_at, created_at)`;
 
@@ -65,6 +67,9 @@ export function fromRow(row: TokenFamilyTable): IssuedGrant {
     certificateThumbprint: row.certificate_thumbprint,
     createdAt: row.created_at,
     lastUsedAt: row.rotated_at ?? row.created_at,
-    expiresAt: row.refresh_expires_at ?? Math.min(row.expires_at, row.created_at + MAX_ACCESS_TOKEN_MS),
+    expiresAt: Math.max(
+      row.refresh_expires_at ?? 0,
+      (row.rotated_at ?? row.created_at) + MAX_ACCESS_TOKEN_MS,
+    ),
   };
 }

@@ -7,6 +7,7 @@ import { atHash, signJws } from "@signet/protocol/jose/jws";
 import type { Database, Db } from "../../db/open.ts";
 import type { Application, GrantType } from "../applications/application.ts";
 import { isAlgAllowed } from "../applications/security-profile.ts";
+import type { SecurityProfile } from "../applications/security-settings.ts";
 import type { LedgerRecorder, RecordedSignature } from "../ledger/recorder.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { ProtectedResource } from "../protected-resources/protected-resource.ts";
@@ -29,9 +30,27 @@ export interface TokensToSign {
   readonly idToken?: IdTokenClaims;
   /** For agents. */
   readonly connection?: SigningConnection;
+  /** What was asked, for agents: what the tokens themselves do not tell. */
+  readonly request?: AskedRequest;
   /** Whose rules the access token follows. */
   readonly resource?: ProtectedResource;
 }
+
+export interface AskedRequest {
+  readonly securityProfile: SecurityProfile;
+  /** RFC 8707. */
+  readonly resources: readonly string[];
+  readonly clientSource: "registered" | "metadata-document" | "dynamic";
+  /** Whether the client has signed the authorization request (RFC 9101); null where that is not known, e.g. at a refresh. */
+  readonly requestSigned: boolean | null;
+}
+
+const askedRequest = ({ application, resources }: TokenSubject): AskedRequest => ({
+  securityProfile: application.settings.securityProfile,
+  resources,
+  clientSource: "registered",
+  requestSigned: null,
+});
 
 export function unsignedTokens(organisation: Organisation, subject: TokenSubject, now: number): TokensToSign {
   const idToken = idTokenClaims(subject, now);
@@ -42,6 +61,7 @@ export function unsignedTokens(organisation: Organisation, subject: TokenSubject
     ...(idToken ? { idToken } : {}),
     ...(subject.added?.connection ? { connection: subject.added.connection } : {}),
     ...(subject.resource ? { resource: subject.resource } : {}),
+    request: askedRequest(subject),
   };
 }
 

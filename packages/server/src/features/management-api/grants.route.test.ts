@@ -137,6 +137,27 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await call("DELETE", `/grants/${id}`)).status, 404);
   });
 
+  test("a grant whose refresh token has expired is listed and ends, while its access token may be good", async () => {
+    const client = await makeClient(running.service, org.organisation, {
+      ...{
+        redirectUris: [REDIRECT_URI],
+        refreshTokenLifetimeSeconds: 300,
+        accessTokenLifetimeSeconds: 3_600,
+      },
+    });
+    const { accessToken } = await getTokens(org, {}, client);
+    const { id } = await newest(`&clientId=${client.application.id}`);
+    clock.advance(301_000);
+    const active = async () =>
+      (await postForm(`${org.issuer}/introspect`, { token: accessToken, ...credentials(client) })).body[
+        "active"
+      ];
+    assert.equal(await active(), true);
+    assert.equal((await newest(`&clientId=${client.application.id}`)).id, id);
+    assert.equal((await call("DELETE", `/grants/${id}`)).status, 204);
+    assert.equal(await active(), false);
+  });
+
   test("another organisation's administrator neither sees nor ends it", async () => {
     await getTokens(org);
     const { id } = await newest();

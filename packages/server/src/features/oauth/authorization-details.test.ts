@@ -5,6 +5,7 @@ import type { ApplicationSettings } from "../../core/applications/application.ts
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { changeDetailType, deleteDetailType } from "../../core/authorization-details/detail-types.ts";
 import { grantOrganisationConsent } from "../../core/consents/consents.ts";
+import { enableShared } from "../../core/shared-applications/shared-applications.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { authorizationRequest, testBrowser } from "../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -140,7 +141,7 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("values are bounded and cannot speak for the page", async () => {
-    const creditor = `<script>alert(1)</script>\u202e"&${"x".repeat(400)}`;
+    const creditor = `<script>alert(1)</script>\u202e"&${"x".repeat(300)}`;
     const { page } = await ask(text({ ...payment, creditor }));
     assert.doesNotMatch(page.body, /<script>alert|\u202e/);
     assert.match(page.body, /&lt;script&gt;alert/);
@@ -210,6 +211,28 @@ forEachDatabase(({ fresh }) => {
     });
     const { page } = await ask(text(payment), { of: foreign, at: elsewhere });
     assert.equal(answerOf(page).get("error"), "invalid_authorization_details");
+  });
+
+  test("a shared application brings no types along: they would be those of another organisation", async () => {
+    const { org: at } = await bank();
+    const vendor = await makeOrganisation(running.service, `Vendor${crypto.randomUUID().slice(0, 8)}`);
+    const home = await makeClient(running.service, vendor.organisation, {
+      ...{ redirectUris: [REDIRECT_URI], authorizationDetailsTypes: both },
+      shared: { organisations: [at.organisation.id] },
+    });
+    const { id } = home.application;
+    await enableShared(running.service, { orgId: at.organisation.id, actor: "test", id, scopes: ["openid"] });
+    const { page } = await ask(text(payment), { of: home, at });
+    assert.equal(answerOf(page).get("error"), "invalid_authorization_details");
+    const key = { orgId: vendor.organisation.id, id, actor: "test" };
+    const settings = { ...home.application.settings, description: "Changed" };
+    await changeApplication(running.service, key, ({ name }) => ({ name, settings, disabled: false }));
+    const again = await ask(text(payment), { of: home, at });
+    assert.equal(
+      answerOf(again.page).get("error"),
+      "invalid_authorization_details",
+      "after a change at home",
+    );
   });
 
   test("pushed and signed requests carry details; those outside a request object do not count", async () => {

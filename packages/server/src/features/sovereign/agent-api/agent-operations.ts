@@ -1,6 +1,8 @@
 /** The agent endpoints in /openapi.json. */
+
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import Type, { type TSchema } from "typebox";
+import { securityProfiles } from "../../../core/applications/security-settings.ts";
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
 import {
   challengeBody,
@@ -89,6 +91,25 @@ const claimed = Type.Object(
           },
         ),
       ),
+      securityProfile: Type.Enum([...securityProfiles], { description: "Of the application" }),
+      binding: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+        description: "What the access token is bound to: `jkt` (DPoP), `x5t#S256` (certificate), or null",
+      }),
+      resources: Type.Array(Type.String(), { description: "RFC 8707" }),
+      authorizationDetails: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        description: "RFC 9396",
+      }),
+      actor: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: "Who acts for the subject (RFC 8693), or null",
+      }),
+      workload: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: "`iss` and `sub` of the workload that was the client, or null",
+      }),
+      clientSource: Type.Enum(["registered", "metadata-document", "dynamic"]),
+      requestSigned: Type.Union([Type.Boolean(), Type.Null()], {
+        description:
+          "Whether the client signed the authorization request (RFC 9101); null where that is not known",
+      }),
       parentRequestId: Type.Optional(requestId),
     }),
     tokens: Type.Array(token),

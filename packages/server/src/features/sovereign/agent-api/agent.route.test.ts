@@ -126,6 +126,8 @@ forEachDatabase(({ fresh }) => {
       scope: ["jobs:run"],
       sub: batch.application.id,
       ip: "127.0.0.1",
+      ...{ securityProfile: "none", binding: null, resources: [], authorizationDetails: [] },
+      ...{ actor: null, workload: null, clientSource: "registered", requestSigned: null },
     });
     assert.deepEqual(
       one.tokens.map(({ use, kid, alg }) => ({ use, kid, alg })),

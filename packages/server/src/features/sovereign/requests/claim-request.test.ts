@@ -81,6 +81,8 @@ forEachDatabase(({ fresh }) => {
       scope: ["jobs:run", "jobs:read"],
       sub: harness.applicationId,
       ip: "192.0.2.1",
+      ...{ securityProfile: "none", binding: null, resources: [], authorizationDetails: [] },
+      ...{ actor: null, workload: null, clientSource: "registered", requestSigned: null },
     });
     assert.equal((await steps.sign(first)).outcome, "lease_lost");
     assert.equal((await steps.sign(second, other)).outcome, "signed");

@@ -1,7 +1,9 @@
 /** An agent claims the oldest pending requests, or one by its id; their tokens are rendered for the agent's key (sovereign-signing.md §3). */
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
 import { findUsableKey } from "../../../core/signing-pools/usable-key.ts";
+import type { AskedRequest } from "../../../core/tokens/signer.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
 import { claimById, claimOldest, revertClaim } from "./claim-request.store.ts";
 import { currentRow, sweepPool } from "./expire-requests.ts";
@@ -143,6 +145,7 @@ function claimedRequest(
       ...(amr === undefined ? {} : { amr }),
       ip: context.ip,
       ...(context.connection === undefined ? {} : { connection: context.connection }),
+      ...requestContext(claims.accessToken, context.request),
       ...(row.parent_request_id === null ? {} : { parentRequestId: row.parent_request_id }),
     },
     tokens: renderTokens(claims, key, rendering).tokens,
@@ -150,6 +153,21 @@ function claimedRequest(
     ...(context.traceParent === undefined ? {} : { traceparent: context.traceParent }),
   };
 }
+
+/** modern-oauth.md §7: what the tokens are bound to and are for, and who acts. */
+const requestContext = (
+  { cnf, authorization_details, act, workload }: SealedClaims["claims"]["accessToken"],
+  { securityProfile, resources, clientSource, requestSigned }: Partial<AskedRequest> = {},
+) => ({
+  securityProfile: securityProfile ?? "none",
+  binding: cnf ?? null,
+  resources: resources ?? [],
+  authorizationDetails: authorization_details ?? [],
+  actor: act ?? null,
+  workload: workload ?? null,
+  clientSource: clientSource ?? "registered",
+  requestSigned: requestSigned ?? null,
+});
 
 /** The caller disconnected before it got the claims: the attempts don't count, and nobody waits for a lease to expire. */
 export async function undoClaims(

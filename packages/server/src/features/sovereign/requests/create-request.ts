@@ -3,6 +3,7 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningConnection } from "../../../core/tokens/claims.ts";
+import type { AskedRequest } from "../../../core/tokens/signer.ts";
 import { currentTracing } from "../../../telemetry/tracing.ts";
 import { poolTopic } from "../notify/wake-up.ts";
 import { assignWaiter, insertRequest, NO_WAITER } from "./create-request.store.ts";
@@ -31,6 +32,7 @@ export interface NewSigningRequest {
   readonly ip: string;
   /** That the user signed in by. */
   readonly connection?: SigningConnection;
+  readonly request?: AskedRequest;
   /** `iat`, `exp` and `jti` are rendered anew at each claim; `exp - iat` is the application's token lifetime. */
   readonly claims: ClaimsToSign;
   /** SHA-256 (base64url) of the browser session that may open the wait page. */
@@ -59,7 +61,7 @@ export async function createRequest(
   deps: SigningDeps,
   input: NewSigningRequest,
 ): Promise<{ readonly requestId: string } | "no_agent" | "queue_full"> {
-  const { orgId, poolId, interactive, waiter, claims, clientName, ip, connection } = input;
+  const { orgId, poolId, interactive, waiter, claims, clientName, ip, connection, request } = input;
   const now = deps.clock();
   const key = { orgId, requestId: randomSecret("", ID_BYTES) };
   const traceParent = currentTracing()?.parent();
@@ -67,6 +69,7 @@ export async function createRequest(
     clientName,
     ip,
     ...(connection && { connection }),
+    ...(request && { request }),
     ...(traceParent !== undefined && { traceParent }),
   };
   const sealed: SealedClaims = { claims, context };

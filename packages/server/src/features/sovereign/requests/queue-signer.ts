@@ -141,7 +141,7 @@ function joinKey(
 
 function newRequest(
   pool: SigningPool,
-  { application, accessToken, idToken, connection }: TokensToSign,
+  { application, accessToken, idToken, connection, request }: TokensToSign,
   { grantType, address, signingRequest }: SigningContext,
 ): Omit<NewSigningRequest, "interactive"> {
   return {
@@ -153,6 +153,7 @@ function newRequest(
     clientName: application.name,
     ip: address,
     ...(connection ? { connection } : {}),
+    ...(request ? { request } : {}),
     claims: { accessToken, ...(idToken ? { idToken } : {}) },
     ...(signingRequest ? { parentRequestId: signingRequest.requestId } : {}),
   };

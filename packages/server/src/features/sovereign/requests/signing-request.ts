@@ -2,6 +2,7 @@
  * A signing request: tokens that wait for an agent of the organisation to sign them (sovereign-signing.md §2 and §3). The
  * service fixes the bytes and keeps the state; it holds no key that could sign them.
  */
+
 import type { AgentAlg } from "@signet/protocol/agent-signature";
 import { type CountActivity, ofPool } from "../../../core/activity/kinds.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -10,6 +11,7 @@ import { sealedColumn } from "../../../core/encryption/sealed-columns.ts";
 import type { LedgerRecorder } from "../../../core/ledger/recorder.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { AccessTokenClaims, IdTokenClaims, SigningConnection } from "../../../core/tokens/claims.ts";
+import type { AskedRequest } from "../../../core/tokens/signer.ts";
 import type { Database } from "../../../db/open.ts";
 import type { WakeUp } from "../notify/wake-up.ts";
 
@@ -89,6 +91,8 @@ export interface SealedClaims {
     readonly clientName: string;
     readonly ip: string;
     readonly connection?: SigningConnection;
+    /** Absent in requests of older versions. */
+    readonly request?: AskedRequest;
     /** W3C Trace Context of the request that waits. */
     readonly traceParent?: string;
   };

@@ -119,7 +119,7 @@ async function beginSigning(
 async function tokensToSign(
   deps: BrowserDeps,
   { organisation }: Visit,
-  { request, access }: GrantedRequest,
+  { flow, request, access }: GrantedRequest,
   { signedIn, consentId }: CodeBasis,
   familyId: string,
 ): Promise<TokensToSign> {
@@ -145,5 +145,7 @@ async function tokensToSign(
       granted: { definitions: access.definitions, createdAt: now },
     },
   };
-  return unsignedTokens(organisation, { ...subject, added: await addedClaims(deps, subject) }, now);
+  const unsigned = unsignedTokens(organisation, { ...subject, added: await addedClaims(deps, subject) }, now);
+  if (!unsigned.request) return unsigned;
+  return { ...unsigned, request: { ...unsigned.request, requestSigned: flow.origin?.isSigned === true } };
 }
