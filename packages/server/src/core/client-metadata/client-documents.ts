@@ -3,6 +3,7 @@
  * as its server says within limits, and a fault is never kept. What tokens, codes and consents refer to is a row of the application
  * table with the address as its id.
  */
+import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import {
   findApplication,
@@ -10,13 +11,14 @@ import {
   replaceApplication,
 } from "../applications/applications.store.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
+import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { type Outbound, OutboundFailure } from "../outbound/outbound.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { type DescribedClient, FaultyDocument, readClientDocument } from "./client-document.ts";
 import { isClientIdUrl } from "./client-id-url.ts";
 import type { ClientPolicyDirectory } from "./client-policies.ts";
 import { takesClient } from "./client-policy.ts";
-import { countDocumentClients } from "./document-clients.store.ts";
+import { countDocumentClients, deleteUnusedClients } from "./document-clients.store.ts";
 
 export interface ClientDocuments {
   /**
@@ -39,6 +41,8 @@ const DEFAULT_AGE_SECONDS = 300;
 const KEPT = 10_000;
 /** Of an organisation. Whoever can write documents at an allowed host can name any number of clients. */
 const MAX_CLIENTS = 10_000;
+/** A day. */
+const UNUSED_MS = 86_400_000;
 
 export function clientDocuments(deps: ClientDocumentDeps): ClientDocuments {
   /** Until when the row is as fresh as its document. */
@@ -126,8 +130,10 @@ function storeClient(
         await recordChange(tx, deps, "application", { ...event, action: "application.changed" });
       return undefined;
     }
-    if ((await countDocumentClients(tx, orgId)) >= MAX_CLIENTS)
-      return "the organisation has too many clients";
+    // Two nodes may read a new one at the same time.
+    await lockOrganisation(tx, orgId);
+    if (await findApplication(tx, orgId, clientId)) return undefined;
+    if (!(await hasRoom(tx, orgId, now))) return "the organisation has too many clients";
     await insertApplication(tx, {
       ...{ orgId, id: clientId, ...client, secrets: [], source: "metadata-document" },
       ...{ createdAt: now, updatedAt: now, disabledAt: null, version: 1 },
@@ -138,6 +144,11 @@ function storeClient(
     return undefined;
   });
 }
+
+/** Those that nobody has used make room. */
+const hasRoom = async (tx: Db, orgId: string, now: number): Promise<boolean> =>
+  (await countDocumentClients(tx, orgId)) < MAX_CLIENTS ||
+  (await deleteUnusedClients(tx, { orgId, before: now - UNUSED_MS, limit: 1_000 })) > 0;
 
 const contentOf = ({ name, clientType, settings }: Application): DescribedClient => ({
   ...{ name, clientType, settings },

@@ -10,3 +10,41 @@ export async function countDocumentClients(db: Db, orgId: string): Promise<numbe
     .executeTakeFirstOrThrow();
   return Number(count);
 }
+
+/**
+ * Deletes those that are older and have neither code, consent nor tokens: their documents make them anew.
+ * @returns how many
+ */
+export async function deleteUnusedClients(
+  tx: Db,
+  { orgId, before, limit }: { readonly orgId: string; readonly before: number; readonly limit: number },
+): Promise<number> {
+  const unused = tx
+    .selectFrom("application")
+    .select("id")
+    .where((eb) => allOf(eb, { org_id: orgId, source: "metadata-document" }))
+    .where("updated_at", "<", before)
+    .where((eb) =>
+      eb.and(
+        (["authorization_code", "consent", "token_family"] as const).map((table) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom(table)
+                .select(`${table}.application_id`)
+                .where(`${table}.org_id`, "=", orgId)
+                .whereRef(`${table}.application_id`, "=", "application.id"),
+            ),
+          ),
+        ),
+      ),
+    )
+    .orderBy("updated_at")
+    .limit(limit);
+  const { numDeletedRows } = await tx
+    .deleteFrom("application")
+    .where("org_id", "=", orgId)
+    .where("id", "in", unused)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
