@@ -25,6 +25,7 @@ const metadata = Type.Object(
       introspection_signing_alg_values_supported userinfo_signing_alg_values_supported
       authorization_signing_alg_values_supported request_object_signing_alg_values_supported code_challenge_methods_supported
       prompt_values_supported acr_values_supported claim_types_supported claims_supported ui_locales_supported
+      id_token_encryption_alg_values_supported id_token_encryption_enc_values_supported
       identity_chaining_requested_token_types_supported authorization_grant_profiles_supported authorization_details_types_supported`,
       strings,
     ),
