@@ -13,6 +13,7 @@ const typed: Readonly<Record<string, string>> = {
   newEmail: "pressed.again@example.com",
   firstname: "Pressed",
   surname: "Twice",
+  domain: "twice.example",
   redirectUris: "https://twice.example/callback",
   returnUrls: "https://twice.example/back",
   label: "pressed twice",
