@@ -20,6 +20,8 @@ export const LINK_LIFETIME_MS = 3_600_000;
 export const VISIT_LIFETIME_MS = 3_600_000;
 /** Of an organisation, that are not over. */
 export const MAX_LINKS = 200;
+/** Of those that are over, the oldest are forgotten first. */
+export const MAX_OVER = 500;
 
 export const portalStates = ["pending", "open", "closed", "expired"] as const;
 export type PortalState = (typeof portalStates)[number];

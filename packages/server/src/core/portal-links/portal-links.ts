@@ -12,10 +12,12 @@ import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts
 import type { CoreDeps } from "../core-deps.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { type ApiScope, holdsApiScope } from "../scopes/api-scopes.ts";
+import { isMakerUsable } from "./link-maker.ts";
 import {
   InvalidPortalLink,
   LINK_LIFETIME_MS,
   MAX_LINKS,
+  MAX_OVER,
   type PortalLink,
   type PortalPurpose,
   portalActor,
@@ -55,8 +57,11 @@ export function createPortalLink(
     // Of two at once the second counts the first.
     await lockOrganisation(tx, orgId);
     const isOver = (link: PortalLink) => ["closed", "expired"].includes(portalState(link, now));
-    if ((await listPortalLinks(tx, orgId)).filter((link) => !isOver(link)).length >= MAX_LINKS)
-      throw new InvalidPortalLink("too-many-links");
+    const all = await listPortalLinks(tx, orgId);
+    const over = all.filter(isOver);
+    if (all.length - over.length >= MAX_LINKS) throw new InvalidPortalLink("too-many-links");
+    for (const { id } of over.slice(0, Math.max(0, over.length - MAX_OVER + 1)))
+      await deletePortalLinkRow(tx, { orgId, id });
     await requireRegistered(tx, orgId, wanted.returnUrl);
     const token = randomSecret("sgn_pl_");
     const link: PortalLink = {
@@ -98,9 +103,15 @@ function isRegisteredWith({ settings }: Application, returnUrl: string): boolean
   );
 }
 
-/** What a token leads to, whatever became of it; opening it is another matter. */
-export const findLink = ({ database }: CoreDeps, token: string): Promise<PortalLink | undefined> =>
-  findLinkOfToken(database.query, sha256Base64url(token));
+/** What a token leads to, whatever became of it, and whether it can be opened; opening it is another matter. */
+export async function findLink(
+  { database: { query }, clock }: CoreDeps,
+  token: string,
+): Promise<{ readonly link: PortalLink; readonly isUsable: boolean } | undefined> {
+  const link = await findLinkOfToken(query, sha256Base64url(token));
+  if (!link) return undefined;
+  return { link, isUsable: portalState(link, clock()) === "pending" && (await isMakerUsable(query, link)) };
+}
 
 /** Once. @returns undefined when it is used, expired or withdrawn; with the secret of its visit otherwise */
 export function openPortalLink(
@@ -120,12 +131,15 @@ export function openPortalLink(
   });
 }
 
-/** @returns undefined when the visit is over */
-export const findVisit = (
-  { database, clock }: CoreDeps,
+/** @returns undefined when the visit is over, or its link's maker could make none any more */
+export async function findVisit(
+  { database: { query }, clock }: CoreDeps,
   { orgId, session }: { readonly orgId: string; readonly session: string },
-): Promise<PortalLink | undefined> =>
-  findLinkOfSession(database.query, { orgId, sessionHash: sha256Base64url(session), now: clock() });
+): Promise<PortalLink | undefined> {
+  const key = { orgId, sessionHash: sha256Base64url(session), now: clock() };
+  const link = await findLinkOfSession(query, key);
+  return link && (await isMakerUsable(query, link)) ? link : undefined;
+}
 
 /** The visitor is done. Does nothing when the visit is over. */
 export function closePortalLink(

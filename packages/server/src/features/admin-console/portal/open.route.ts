@@ -1,6 +1,6 @@
 /** GET and POST /portal/{token}: mail scanners follow links, so that GET opens nothing, and uses nothing up. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type PortalLink, portalState, VISIT_LIFETIME_MS } from "../../../core/portal-links/portal-link.ts";
+import { type PortalLink, VISIT_LIFETIME_MS } from "../../../core/portal-links/portal-link.ts";
 import { findLink, openPortalLink } from "../../../core/portal-links/portal-links.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
@@ -23,6 +23,8 @@ export function openPortalRoutes(app: FastifyInstance, deps: ConsoleDeps): void 
 interface FoundLink {
   readonly visit: Visit;
   readonly link: PortalLink;
+  /** It can be opened: of several at once, one still is the first. */
+  readonly isUsable: boolean;
   readonly token: string;
 }
 
@@ -33,9 +35,9 @@ async function find(
   reply: FastifyReply,
 ): Promise<FoundLink | undefined> {
   const { token = "" } = request.params as { token?: string };
-  const link = /^sgn_pl_[\w-]{43}$/.test(token) ? await findLink(deps, token) : undefined;
-  const organisation = link && (await deps.organisations.find(link.orgId));
-  return link && organisation && { visit: { organisation, request, reply }, link, token };
+  const found = /^sgn_pl_[\w-]{43}$/.test(token) ? await findLink(deps, token) : undefined;
+  const organisation = found && (await deps.organisations.find(found.link.orgId));
+  return found && organisation && { ...found, visit: { organisation, request, reply }, token };
 }
 
 export function portalPageFrame(request: FastifyRequest, visit: Visit | undefined): PortalPageFrame {
@@ -58,7 +60,7 @@ async function showLink(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const found = await find(deps, request, reply);
-  if (found && portalState(found.link, deps.clock()) === "pending") await showButton(deps, found, {});
+  if (found?.isUsable) await showButton(deps, found, {});
   else await showBroken(request, reply, found);
   return reply;
 }
@@ -100,7 +102,7 @@ async function openLink(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const found = await find(deps, request, reply);
-  if (!found) {
+  if (!found?.isUsable) {
     await showBroken(request, reply, found);
     return reply;
   }
@@ -109,9 +111,7 @@ async function openLink(
   const { values, isSanitized } = parsedForm(request);
   // Nobody is brought into an organisation's pages by another site's form.
   if (isSanitized || !deps.browserSession.hasValidCsrfToken(visit, values.get("csrf"))) {
-    if (portalState(found.link, deps.clock()) === "pending")
-      await showButton(deps, found, { isExpired: true });
-    else await showBroken(request, reply, found);
+    await showButton(deps, found, { isExpired: true });
     return reply;
   }
   const opened = await openPortalLink(deps, {

@@ -1,6 +1,7 @@
 /** Portal links in the browser: opened once, for an hour, by who holds them; the pages they open, and no other. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setApplicationStatus } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { listConnections, listTokens } from "../../../core/connections/connections.store.ts";
 import { insertIdentity } from "../../../core/connections/sign-in/linked-identities.store.ts";
@@ -341,6 +342,34 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await browser.get(`${base}/portal`)).status, 200);
     assert.equal((await api.call("DELETE", `/portal-links/${body["id"]}`)).status, 204);
     assert.equal((await browser.get(`${base}/portal`)).status, 303);
+  });
+
+  test("gives nothing that its maker has lost: a client that is disabled, an administrator who is none", async () => {
+    const client = await newApiClient();
+    const base = `${running.baseUrl}/oauth/manage/${bare.organisation.id}`;
+    const link = async () =>
+      String((await client.call("POST", "/portal-links", { body: { purposes: ["domains"] } })).body["url"]);
+    const [opened, waiting] = [testBrowser(), await link()];
+    await open(opened, await link());
+    assert.equal((await opened.get(`${base}/domains/new`)).status, 200);
+    const { id } = client.application;
+    await setApplicationStatus(running.service, {
+      orgId: bare.organisation.id,
+      id,
+      disabled: true,
+      actor: "test",
+    });
+    assert.equal((await opened.get(`${base}/domains/new`)).status, 303);
+    assert.equal((await open(testBrowser(), waiting)).status, 410);
+    for (const [maker, status] of [
+      [a.administrator.id, 303],
+      [a.user.id, 410],
+    ] as const) {
+      const wanted = { purposes: ["domains"] as const, returnUrl: null, scopes: [] };
+      const act = { orgId: a.organisation.id, actor: `user:${maker}` };
+      const { token } = await createPortalLink(running.service, { ...act, wanted });
+      assert.equal((await open(testBrowser(), `${running.baseUrl}/portal/${token}`)).status, status);
+    }
   });
 
   test("an administrator who is signed in stays one", async () => {
