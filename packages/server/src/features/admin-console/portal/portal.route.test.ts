@@ -11,11 +11,12 @@ import type { ApiScope } from "../../../core/scopes/api-scopes.ts";
 import { CONSOLE } from "../../../page-kit/page.ts";
 import { isPortalPage } from "../../../page-kit/portal-visit.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type NameServer, startNameServer } from "../../../testing/fakes/name-server.ts";
 import { makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import { type SeededRecords, seedRecords } from "../../../testing/fixtures/planted-records.ts";
+import { openLink } from "../../../testing/fixtures/portal-link.ts";
 import { securedAdministrator } from "../../../testing/fixtures/routed-domain.ts";
 import { newScimConnection } from "../../../testing/fixtures/scim-connection.ts";
 import { newSamlConnection } from "../../../testing/fixtures/sign-in-connection.ts";
@@ -23,9 +24,7 @@ import { listRoutes } from "../../../testing/list-routes.ts";
 import { consoleBrowser, formOfPage } from "../../../testing/probes/console-browser.ts";
 import { recordAddress } from "../../../testing/probes/record-address.ts";
 import {
-  makeClient,
   makeOrganisation,
-  REDIRECT_URI,
   startTestService,
   type TestOrganisation,
   type TestService,
@@ -68,17 +67,13 @@ forEachDatabase(({ fresh }) => {
     const { token } = await createPortalLink(running.service, { ...act, wanted });
     return `${running.baseUrl}/portal/${token}`;
   }
-  async function open(browser: TestBrowser, url: string) {
-    const page = await browser.get(url);
-    return browser.post(url, { csrf: page.hidden["csrf"] ?? "" });
-  }
   async function visitor(
     org: TestOrganisation,
     purposes: readonly PortalPurpose[],
     scopes: readonly ApiScope[] = all,
   ) {
     const browser = testBrowser();
-    const opened = await open(browser, await newLink(org, purposes, scopes));
+    const opened = await openLink(browser, await newLink(org, purposes, scopes));
     assert.equal(opened.status, 303, opened.body);
     const base = `${running.baseUrl}/oauth/manage/${org.organisation.id}`;
     assert.equal(opened.location, `${base}/portal`);
@@ -114,7 +109,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await first.post(url, { csrf })).status, 303);
     for (const browser of [first, second]) {
       assert.equal((await browser.get(url)).status, 410);
-      assert.equal((await open(browser, url)).status, 410);
+      assert.equal((await openLink(browser, url)).status, 410);
     }
     assert.equal((await second.get(`${running.baseUrl}/portal/sgn_pl_${"A".repeat(43)}`)).status, 404);
     assert.equal((await second.get(`${running.baseUrl}/portal/x`)).status, 404);
@@ -123,7 +118,7 @@ forEachDatabase(({ fresh }) => {
   test("of many who open it at once, one does", async () => {
     const url = await newLink(bare, ["connections"]);
     const opened = await Promise.all(
-      Array.from({ length: 6 }, () => open(testBrowser(), url).then(({ status }) => status)),
+      Array.from({ length: 6 }, () => openLink(testBrowser(), url).then(({ status }) => status)),
     );
     assert.deepEqual(opened.toSorted(), [303, 410, 410, 410, 410, 410]);
   });
@@ -338,7 +333,7 @@ forEachDatabase(({ fresh }) => {
     const api = await newApiClient();
     const { body } = await api.call("POST", "/portal-links", { body: { purposes: ["scim"] } });
     const browser = testBrowser();
-    assert.equal((await open(browser, String(body["url"]))).status, 303);
+    assert.equal((await openLink(browser, String(body["url"]))).status, 303);
     assert.equal((await browser.get(`${base}/portal`)).status, 200);
     assert.equal((await api.call("DELETE", `/portal-links/${body["id"]}`)).status, 204);
     assert.equal((await browser.get(`${base}/portal`)).status, 303);
@@ -350,7 +345,7 @@ forEachDatabase(({ fresh }) => {
     const link = async () =>
       String((await client.call("POST", "/portal-links", { body: { purposes: ["domains"] } })).body["url"]);
     const [opened, waiting] = [testBrowser(), await link()];
-    await open(opened, await link());
+    await openLink(opened, await link());
     assert.equal((await opened.get(`${base}/domains/new`)).status, 200);
     const { id } = client.application;
     await setApplicationStatus(running.service, {
@@ -360,7 +355,7 @@ forEachDatabase(({ fresh }) => {
       actor: "test",
     });
     assert.equal((await opened.get(`${base}/domains/new`)).status, 303);
-    assert.equal((await open(testBrowser(), waiting)).status, 410);
+    assert.equal((await openLink(testBrowser(), waiting)).status, 410);
     for (const [maker, status] of [
       [a.administrator.id, 303],
       [a.user.id, 410],
@@ -368,47 +363,15 @@ forEachDatabase(({ fresh }) => {
       const wanted = { purposes: ["domains"] as const, returnUrl: null, scopes: [] };
       const act = { orgId: a.organisation.id, actor: `user:${maker}` };
       const { token } = await createPortalLink(running.service, { ...act, wanted });
-      assert.equal((await open(testBrowser(), `${running.baseUrl}/portal/${token}`)).status, status);
+      assert.equal((await openLink(testBrowser(), `${running.baseUrl}/portal/${token}`)).status, status);
     }
   });
 
   test("an administrator who is signed in stays one", async () => {
     const here = await consoleBrowser(running, a);
     const url = await newLink(a, ["domains"]);
-    assert.equal((await open(here.browser, url)).status, 303);
+    assert.equal((await openLink(here.browser, url)).status, 303);
     assert.equal((await here.get("/users")).status, 200);
     assert.equal((await here.get("/connections")).status, 200);
-  });
-
-  test("by API v1: the address once, a registered return URL, states", async () => {
-    const api = await newApiClient();
-    await makeClient(running.service, bare.organisation, { redirectUris: [REDIRECT_URI] });
-    const made = await api.call("POST", "/portal-links", {
-      body: { purposes: ["scim", "connections"], returnUrl: REDIRECT_URI },
-    });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    const { id, url, expiresAt, purposes, state } = made.body as Record<string, string>;
-    assert.match(String(url), new RegExp(`^${running.baseUrl}/portal/sgn_pl_[A-Za-z0-9_-]{43}$`));
-    assert.equal(Date.parse(String(expiresAt)), clock() + 60 * MINUTE_MS);
-    assert.deepEqual([purposes, state], [["connections", "scim"], "pending"]);
-    assert.ok(!("url" in (await api.call("GET", `/portal-links/${id}`)).body));
-    for (const returnUrl of ["https://evil.example/", `${REDIRECT_URI}/..`, "javascript:alert(1)"]) {
-      const refused = await api.call("POST", "/portal-links", { body: { purposes: ["scim"], returnUrl } });
-      assert.equal(refused.status, 422, returnUrl);
-    }
-    const browser = testBrowser();
-    await open(browser, String(url));
-    const home = await browser.get(`${running.baseUrl}/oauth/manage/${bare.organisation.id}/portal`);
-    assert.ok(home.body.includes(`id="portal-back" href="${REDIRECT_URI}"`), home.body);
-    assert.equal((await api.call("GET", `/portal-links/${id}`)).body["state"], "open");
-    const opened = (await eventsOf(bare)).filter(({ target }) => target === id);
-    assert.deepEqual(opened.map(({ action, actor }) => [action, actor]).toSorted(), [
-      ["portal-link.created", `client:${api.application.id}`],
-      ["portal-link.opened", `portal-link:${id}`],
-    ]);
-    const dump = JSON.stringify(
-      await running.service.database.query.selectFrom("portal_link").selectAll().execute(),
-    );
-    assert.ok(!dump.includes(String(url).split("/").at(-1) ?? ""));
   });
 });
