@@ -141,7 +141,7 @@ async function issueTokens(
   { organisation, call, grantType, client }: TokenRequest,
 ): Promise<TokenResponse | OtherTokenResponse> {
   // 1 client authentication (RFC 6749 §2.3)
-  const { application, certificate } = provesItself(deps.grants, grantType, call, client)
+  const { application, certificate } = provesItself(deps.grants, { grantType, call, client })
     ? { application: client.application, certificate: undefined }
     : await inSpan("client authentication", authenticateClient, deps, organisation, call, client);
 
@@ -309,14 +309,11 @@ interface Bound {
 }
 
 /** The client says only who it is, and a workload's assertion proves it: phase 3 refuses every other one. */
-const provesItself = (
-  grants: readonly Grant[],
-  grantType: string,
-  { form }: Call,
-  { credentials }: IdentifiedClient,
-): boolean =>
-  credentials.method === "none" &&
-  grants.some((grant) => grant.grantType === grantType && grant.provesClient?.(form) === true);
+const provesItself = (grants: readonly Grant[], { grantType, call, client }: Presented): boolean =>
+  client.credentials.method === "none" &&
+  grants.some((grant) => grant.grantType === grantType && grant.provesClient?.(call.form) === true);
+
+type Presented = Pick<TokenRequest, "grantType" | "call" | "client">;
 
 function requireGrant(grants: readonly Grant[], { settings }: Application, grantType: string): Grant {
   const grant = grants.find((one) => one.grantType === grantType);
