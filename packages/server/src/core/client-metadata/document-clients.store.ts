@@ -1,6 +1,8 @@
 /** Rows of clients that are known by a metadata document. */
+import type { ExpressionBuilder } from "kysely";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
+import type { Schema } from "../../db/schema.ts";
 
 export async function countDocumentClients(db: Db, orgId: string): Promise<number> {
   const { count } = await db
@@ -10,6 +12,19 @@ export async function countDocumentClients(db: Db, orgId: string): Promise<numbe
     .executeTakeFirstOrThrow();
   return Number(count);
 }
+
+const heldIn = (
+  eb: ExpressionBuilder<Schema, "application">,
+  table: "authorization_code" | "consent" | "token_family",
+  orgId: string,
+) =>
+  eb.exists(
+    eb
+      .selectFrom(table)
+      .select(`${table}.application_id`)
+      .where(`${table}.org_id`, "=", orgId)
+      .whereRef(`${table}.application_id`, "=", "application.id"),
+  );
 
 /**
  * Deletes those that are older and have neither code, consent nor tokens: their documents make them anew.
@@ -24,21 +39,9 @@ export async function deleteUnusedClients(
     .select("id")
     .where((eb) => allOf(eb, { org_id: orgId, source: "metadata-document" }))
     .where("updated_at", "<", before)
-    .where((eb) =>
-      eb.and(
-        (["authorization_code", "consent", "token_family"] as const).map((table) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom(table)
-                .select(`${table}.application_id`)
-                .where(`${table}.org_id`, "=", orgId)
-                .whereRef(`${table}.application_id`, "=", "application.id"),
-            ),
-          ),
-        ),
-      ),
-    )
+    .where((eb) => eb.not(heldIn(eb, "authorization_code", orgId)))
+    .where((eb) => eb.not(heldIn(eb, "consent", orgId)))
+    .where((eb) => eb.not(heldIn(eb, "token_family", orgId)))
     .orderBy("updated_at")
     .limit(limit);
   const { numDeletedRows } = await tx

@@ -94,7 +94,11 @@ describe("GET /docs", () => {
 
 describe("shell samples", () => {
   const shell = (line: string, env: Record<string, string>) =>
-    promisify(execFile)("sh", ["-c", line], { env: { PATH: process.env["PATH"], ...env } });
+    promisify(execFile)("sh", ["-c", line], {
+      env: { PATH: process.env["PATH"], ...env },
+      // The document of all operations is over a megabyte.
+      maxBuffer: 16 * 1024 * 1024,
+    });
   const variables = async (): Promise<Record<string, string>> => {
     const { service } = running;
     const account = await makeSystemAccount(service, org, { administrator: true });

@@ -1,4 +1,5 @@
 /** Authorities whose certificates authenticate clients (RFC 8705 §2.1, modern-oauth.md §6). */
+
 import Type from "typebox";
 import {
   findClientAuthority,
@@ -14,6 +15,7 @@ import {
   InvalidClientAuthority,
   MAX_CERTIFICATE_LENGTH,
 } from "../../core/client-authorities/client-authority.ts";
+import { exampleCertificate } from "../../core/client-authorities/example-certificate.ts";
 import { conflict, invalid } from "../../http/api/api-error.ts";
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { requireMatch } from "../../http/api/concurrency.ts";
@@ -57,7 +59,7 @@ const schema = Type.Object(
 const newSchema = strictObject(content, { title: "NewClientCertificateAuthority" });
 const changedSchema = strictObject(content, { title: "ChangedClientCertificateAuthority" });
 const readOnly = ["id", "subject", "fingerprint", "notAfter", "createdAt", "updatedAt"];
-const example = { name: "Partner CA", certificate: "-----BEGIN CERTIFICATE-----\n…" };
+const example = { name: "Partner CA", certificate: exampleCertificate };
 
 const record = (authority: ClientAuthority) => ({
   ...{ id: authority.id, name: authority.name, certificate: authority.certificate },

@@ -1,4 +1,5 @@
 /** /api/v1/organisations/{org}/client-certificate-authorities: authorities whose certificates authenticate clients (RFC 8705 §2.1). */
+
 import { certificateNames } from "../../../core/applications/certificate-names.ts";
 import {
   findClientAuthority,
@@ -13,6 +14,7 @@ import {
   type ClientAuthority,
   InvalidClientAuthority,
 } from "../../../core/client-authorities/client-authority.ts";
+import { exampleCertificate } from "../../../core/client-authorities/example-certificate.ts";
 import { conflict, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { type ApiCaller, actOf } from "../access.ts";
@@ -74,7 +76,7 @@ function writeRoutes(authorities: Authorities): void {
     {
       ...{ operationId: "apiCreateClientCertificateAuthority", summary: "Trust a certificate authority" },
       ...{ body: newClientAuthority, errors: [403, 409] },
-      example: { name: "Partner CA", certificate: "-----BEGIN CERTIFICATE-----\n…" },
+      example: { name: "Partner CA", certificate: exampleCertificate },
       description:
         "Its certificates authenticate clients of `tls_client_auth` that are registered by a name: the scopes of the API that these clients may ask for are needed too.",
     },
