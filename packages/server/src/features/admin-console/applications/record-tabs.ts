@@ -39,7 +39,7 @@ const cards: Readonly<Record<TabId, SettingCards>> = {
   ],
   access: [
     ["access", ["access", "requiredAcr"]],
-    ["scopes", ["allowedScopes"]],
+    ["scopes", ["allowedScopes", "authorizationDetailsTypes"]],
     ["consent", ["consentMode"]],
   ],
   advanced: [
@@ -65,6 +65,8 @@ const cards: Readonly<Record<TabId, SettingCards>> = {
         "accessTokenType",
         "introspectionSignedResponseAlg",
         "userinfoSignedResponseAlg",
+        "idTokenEncryptedResponseAlg",
+        "idTokenEncryptedResponseEnc",
         "idTokenIncludesScopeClaims",
         "signingPoolId",
       ],
@@ -106,6 +108,9 @@ const forUsers: ReadonlySet<SettingId> = new Set([
   "backchannelLogoutUri",
   "idTokenSignedResponseAlg",
   "userinfoSignedResponseAlg",
+  "idTokenEncryptedResponseAlg",
+  "idTokenEncryptedResponseEnc",
+  "authorizationDetailsTypes",
   "idTokenIncludesScopeClaims",
   "groupsClaim",
   "groupsClaimValue",

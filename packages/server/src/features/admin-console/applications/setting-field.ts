@@ -97,10 +97,12 @@ function labelChoices(
     label: labels[value] ?? value,
     ...(Object.hasOwn(texts, value) ? { text: texts[value] ?? "" } : {}),
   }));
-  const { noMinimum, anyAlgorithm, notSigned } = applicationSettings;
-  const none =
-    id === "requiredAcr" ? noMinimum : id === "userinfoSignedResponseAlg" ? notSigned : anyAlgorithm;
-  return control.hasNone ? [{ value: "", label: none }, ...choices] : choices;
+  const { noMinimum, anyAlgorithm, notSigned, notEncrypted } = applicationSettings;
+  const none: Readonly<Partial<Record<SettingId, string>>> = {
+    ...{ requiredAcr: noMinimum, userinfoSignedResponseAlg: notSigned },
+    idTokenEncryptedResponseAlg: notEncrypted,
+  };
+  return control.hasNone ? [{ value: "", label: none[id] ?? anyAlgorithm }, ...choices] : choices;
 }
 
 const rowChecks = { "redirect-uris": redirectUrisFault, "return-urls": returnUrlsFault } as const;

@@ -56,6 +56,9 @@ export type ConsoleApplicationSettingsTexts = {
         securityProfile: { label: string; hint: string; };
         introspectionSignedResponseAlg: { label: string; hint: string; };
         userinfoSignedResponseAlg: { label: string; hint: string; };
+        authorizationDetailsTypes: { label: string; hint: string; };
+        idTokenEncryptedResponseAlg: { label: string; hint: string; };
+        idTokenEncryptedResponseEnc: { label: string; hint: string; };
       };
       otherScopes: { other: string; otherHint: string; };
       choices: {
@@ -99,6 +102,7 @@ export type ConsoleApplicationSettingsTexts = {
         "signet:devices:read": string; "signet:devices:write": string; "signet:pools:read": string;
         "signet:pools:write": string; "signet:audit:read": string;
       };
+      notEncrypted: string;
     };
   };
 };
