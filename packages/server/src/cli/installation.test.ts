@@ -16,6 +16,9 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
+/** They look at one from outside, at its address. */
+const ofLedgers = { "ledger verify": 2, "ledger monitor": 2 };
+
 const id = "00000000-0000-7000-8000-000000000000";
 
 test("no command but those that begin an installation makes a folder, a key or a database", async () => {
@@ -36,7 +39,7 @@ test("no command but those that begin an installation makes a folder, a key or a
     ];
     const { code, err } = await runInProcess(args, { SIGNET_DATA_DIR: dataDir });
     // What it says without one: the settings, or that a server has to be named.
-    const withoutDatabase = { "config show": 0, login: 2, logout: 2 }[name];
+    const withoutDatabase = { "config show": 0, login: 2, logout: 2, ...ofLedgers }[name];
     assert.equal(code, withoutDatabase ?? 1, name);
     if (name !== "doctor" && withoutDatabase === undefined)
       assert.match(err, /there is no database at .*signet\.db.*SIGNET_DATA_DIR/, name);

@@ -118,6 +118,7 @@ describe("signet app", () => {
         ...["--require-pushed-authorization-requests", "--require-signed-request-object"],
         ...["--request-object-signing-alg", "PS256", "--authorization-signed-response-alg", "eddsa"],
         ...["--introspection-signed-response-alg", "RS256", "--userinfo-signed-response-alg", "ES256"],
+        ...["--authorization-details-types", "payment", "--authorization-details-types", "account"],
       );
       assert.deepEqual((await stored(clientId)).settings, {
         description: "Sells things",
@@ -131,6 +132,8 @@ describe("signet app", () => {
         tokenEndpointAuthMethod: "client_secret_basic",
         requireConsent: false,
         consentMode: "preauthorized",
+        authorizationDetailsTypes: ["payment", "account"],
+        idTokenEncryptedResponseEnc: "A256GCM",
         requirePkce: false,
         requireNonceWithoutPkce: true,
         accessTokenLifetimeSeconds: 900,

@@ -6,6 +6,7 @@ import { findOrganisation } from "../../core/organisations/organisations.store.t
 import { signOutEverywhere } from "../../core/sessions/end-sessions.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { findCurrentSession, signIn } from "../../core/sessions/sessions.ts";
+import { familyIdFromTokenId, newTokenId } from "../../core/tokens/token-family.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import type { Service } from "../../modules/open-service.ts";
 import type { AppliedOrganisation } from "./apply-document.ts";
@@ -82,6 +83,12 @@ async function resign({ keys }: Service, orgId: string, { token, claims }: Resig
   const decoded = decodeJwsUnverified(token);
   if (!decoded) throw new Error("not a signed JWT");
   const { kid, alg, privateKey } = await keys.signer(orgId, "ES256");
-  const payload = { ...decoded.payload, jti: randomBytes(16).toString("base64url"), ...claims };
+  const payload = { ...decoded.payload, jti: anotherId(decoded.payload["jti"]), ...claims };
   return signJws({ alg, kid, privateKey, typ: String(decoded.header["typ"] ?? "JWT"), payload });
+}
+
+/** Of the same family, so that the service knows the token; a client's own has none. */
+function anotherId(jti: unknown): string {
+  const familyId = familyIdFromTokenId(String(jti));
+  return familyId === undefined ? randomBytes(16).toString("base64url") : newTokenId(familyId);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { grantTypes } from "../applications/application.ts";
 import { FILE_FORMAT, InvalidFile, MAX_APPLICATIONS, MAX_FILE_BYTES } from "./organisation-file.ts";
 import { MAX_FAULTS, readOrganisationFile } from "./validation.ts";
 
@@ -138,7 +139,7 @@ test("reports every malformed member in plain words", () => {
     "/scopes/1: must be an object",
     "/applications/0/name: must be a string",
     "/applications/0/redirectUris: must be a list",
-    "/applications/0/grantTypes/0: must be one of authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code",
+    `/applications/0/grantTypes/0: must be one of ${grantTypes.join(", ")}`,
     "/applications/0/jwks/keys/0: must be an object",
     "/applications/0/id: must be a UUID",
     "/applications/1/externalKey: must be 1 to 100 of A-Z a-z 0-9 . _ - and begin with a letter or digit",

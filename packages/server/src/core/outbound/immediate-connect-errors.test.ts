@@ -189,7 +189,8 @@ test("these files open connections, and no other: a new path belongs into the te
     if (opens.some((one) => one.test(text))) found.push(file);
   }
   assert.deepEqual(found.sort(), [
-    // The command line's own, to the server that its operator names.
+    // The command line's own, to the ledger and to the server that its operator names.
+    "cli/ledger/ledger-verify.ts",
     "cli/remote/http-transport.ts",
     // The same, to the address that its operator names.
     "cli/webhook/listen.ts",
