@@ -96,7 +96,9 @@ test("every operation does what /openapi.json says, signed", {
     });
   const [code] = await once(child, "close");
   await real.close();
-  assert.equal(code, 0, output.slice(-20_000));
+  // What it has sent may be longer than all that it says of it.
+  const shown = output.replaceAll(/.{300,}/g, (line) => `${line.slice(0, 300)}…`);
+  assert.equal(code, 0, shown.slice(-20_000));
   const [, tested = "0"] = /Tested: +(\d+)/.exec(output) ?? [];
   assert.ok(Number(tested) > 100, output.slice(-2_000));
   assert.deepEqual(await neverSucceeded(succeeded), []);
