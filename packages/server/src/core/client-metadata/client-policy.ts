@@ -35,8 +35,10 @@ export const defaultPolicy: ClientPolicyContent = {
   senderConstraint: "preferred",
 };
 
-export const MAX_HOSTS = 200;
+/** Together no more than a request body of 64 KiB holds. */
+export const MAX_HOSTS = 100;
 export const MAX_ALLOWED = 100;
+export const MAX_RESOURCES = 20;
 
 /** Seconds: so long live access tokens of clients that nobody has registered by hand. */
 export const AGENT_TOKEN_SECONDS = 600;

@@ -9,6 +9,7 @@ import {
   InvalidPolicy,
   MAX_ALLOWED,
   MAX_HOSTS,
+  MAX_RESOURCES,
   policyModes,
 } from "../../core/client-metadata/client-policy.ts";
 import { type ApiScope, apiRoute, readRoute } from "../../http/api/api-route.ts";
@@ -30,7 +31,7 @@ const members = {
     100,
     "What they may ask for; default: openid profile email offline_access",
   ),
-  allowedResources: texts(MAX_ALLOWED, 2_048, "What they may name as `resource` (RFC 8707)"),
+  allowedResources: texts(MAX_RESOURCES, 1_000, "What they may name as `resource` (RFC 8707)"),
   senderConstraint: Type.Enum([...agentConstraints], {
     description: "Whether their tokens must be bound to a key (DPoP); default: `preferred`",
   }),

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { listGrants } from "../../core/tokens/grants.store.ts";
 import { getTokens } from "../fixtures/client.ts";
+import { makeClient, REDIRECT_URI } from "../test-service.ts";
 import type { ApiCases, ApiWorld } from "./api-operation.ts";
 import { caseOf, made, noBodyExpected, ownListOnly } from "./management.ts";
 
@@ -10,9 +11,10 @@ const type = () => ({ type: `t-${randomUUID()}`, ...content });
 const newType = async (world: ApiWorld) =>
   `/authorization-detail-types/${await made(world, "/authorization-detail-types", type())}`;
 
-/** Of a new sign-in at A. */
+/** Of a new sign-in at A, with a client that no other operation changes. */
 export async function newGrant({ a, service }: ApiWorld): Promise<string> {
-  await getTokens(a);
+  const client = await makeClient(service, a.organisation, { redirectUris: [REDIRECT_URI] });
+  await getTokens(a, {}, client);
   const { id } = a.organisation;
   const all = await listGrants(service.database.query, id, { limit: 1_000, now: service.clock() });
   return `/grants/${all.at(-1)?.id}`;
