@@ -15,6 +15,7 @@ import {
 } from "../../packages/server/src/testing/test-service.ts";
 import type { RealCalls } from "./real-calls.ts";
 
+const RESOURCES = "/legacy/api/oauth/resources";
 const AUTHORITIES = "/legacy/api/oauth/client-certificate-authorities";
 const ACCOUNTS = "/legacy/api/oauth/system-accounts";
 
@@ -27,6 +28,12 @@ export function managementCalls(running: TestService, org: TestOrganisation, by:
       const { text, ...made } = await callApi(`${baseUrl}${AUTHORITIES}`, by, { body, strictAt: Date.now() });
       assert.equal(made.status, 201, text);
       return { path: { id: String(made.body["id"]) }, body: { ...body, name: "Other" } };
+    },
+    [`PUT ${RESOURCES}/{id}`]: async () => {
+      const body = { identifier: `https://${randomUUID()}.example`, name: "Orders" };
+      const { text, ...made } = await callApi(`${baseUrl}${RESOURCES}`, by, { body, strictAt: Date.now() });
+      assert.equal(made.status, 201, text);
+      return { path: { id: String(made.body["id"]) }, body: { ...body, name: "Invoices" } };
     },
     "POST /legacy/api/oauth/consents/user": async () => {
       const { user } = await withUser(service, org, `consents-${randomUUID()}@acme.example`);

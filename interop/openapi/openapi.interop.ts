@@ -19,6 +19,7 @@ import { keptFolder } from "../kept-folder.ts";
 import { agentCalls } from "./agent-calls.ts";
 import { apiV1Calls } from "./api-v1-calls.ts";
 import { deviceCalls } from "./device-calls.ts";
+import { ledgerCalls } from "./ledger-calls.ts";
 import { managementCalls } from "./management-calls.ts";
 import { linkCalls, oauthCalls, signInCalls } from "./people-calls.ts";
 import { serveRealCalls } from "./real-calls.ts";
@@ -60,6 +61,7 @@ test("every operation does what /openapi.json says, signed", {
     ...(await apiV1Calls(running, org, account)),
     ...(await agentCalls(running, org)),
     ...ssfCalls(running, org),
+    ...ledgerCalls(running, org),
     ...(await deviceCalls(running, org, account)),
   };
   const real = await serveRealCalls(calls, openSignIn);
