@@ -1,5 +1,5 @@
 /** Reads of a ledger that has an entry. */
-import { signingInputHash } from "@signet/protocol/ledger/entry";
+import { signingInputHash } from "../../packages/protocol/src/ledger/entry.ts";
 import { tokenFor } from "../../packages/server/src/testing/fixtures/api-client.ts";
 import { ledgerHarness } from "../../packages/server/src/testing/fixtures/ledger-harness.ts";
 import type { TestOrganisation, TestService } from "../../packages/server/src/testing/test-service.ts";
