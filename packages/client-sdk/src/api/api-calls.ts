@@ -17,6 +17,7 @@ import type { PortalLinksCalls } from "./generated/portal-links.ts";
 import type { ResourcesCalls } from "./generated/resources.ts";
 import type { RolesCalls } from "./generated/roles.ts";
 import type { ScopesCalls } from "./generated/scopes.ts";
+import type { SharedApplicationsCalls } from "./generated/shared-applications.ts";
 import type { SigningPoolsCalls } from "./generated/signing-pools.ts";
 import type { SystemAccountsCalls } from "./generated/system-accounts.ts";
 import type { TokenExchangeCalls } from "./generated/token-exchange.ts";
@@ -44,6 +45,7 @@ export interface ApiCalls
     ResourcesCalls,
     RolesCalls,
     ScopesCalls,
+    SharedApplicationsCalls,
     SigningPoolsCalls,
     SystemAccountsCalls,
     TokenExchangeCalls,

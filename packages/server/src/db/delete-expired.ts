@@ -10,7 +10,6 @@ const expiring = {
   pushed_request: { key: ["org_id", "uri_hash"], column: "expires_at" },
   token_family: { key: ["org_id", "id"], column: "expires_at" },
   opaque_access_token: { key: ["org_id", "token_hash"], column: "expires_at" },
-  initial_access_token: { key: ["org_id", "id"], column: "expires_at" },
   revoked_access_token: { key: ["org_id", "jti"], column: "expires_at" },
   browser_session: { key: ["org_id", "id"], column: "expires_at" },
   session_key: { key: ["org_id", "id"], column: "expires_at" },

@@ -32,8 +32,6 @@ const rowsOfOrganisation = {
   role: ["id"],
   client_secret: ["application_id", "id"],
   client_certificate_authority: ["id"],
-  client_registration: ["application_id"],
-  initial_access_token: ["id"],
   client_metadata_policy: [],
   operators_organisation: ["singleton"],
   portal_link: ["id"],

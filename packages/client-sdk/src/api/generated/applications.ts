@@ -316,29 +316,6 @@ export type ApiNewApplication = {
   enabled?: boolean | null;
 };
 
-export type ApiSharedApplication = {
-  /** The `clientId` */
-  id: string;
-  clientId: string;
-  name: string;
-  description: string | null;
-  logoUri: string | null;
-  homepageUri: string | null;
-  /** Whose application it is */
-  organisationId: string;
-  organisationName: string;
-  /** `disabled`: enabled here, and disabled by its own organisation */
-  state: "offered" | "enabled" | "disabled";
-  /** What it may ask for */
-  offeredScopes: string[];
-  /** What this organisation has consented to */
-  scopes: string[];
-  createdAt: string | null;
-  updatedAt: string | null;
-};
-
-export type ApiSharing = { scopes: string[] };
-
 export type ApplicationsCalls = {
   "GET /api/v1/organisations/{org}/applications": {
     query?: {
@@ -398,21 +375,4 @@ export type ApplicationsCalls = {
   };
   "PUT /api/v1/organisations/{org}/applications/{id}/groups/{groupId}": Record<string, never>;
   "DELETE /api/v1/organisations/{org}/applications/{id}/groups/{groupId}": Record<string, never>;
-  "GET /api/v1/organisations/{org}/shared-applications": {
-    query?: {
-      /** true: count the list as well */
-      total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, clientId, name, organisationId, organisationName, state, createdAt, updatedAt */
-      filter?: string;
-      /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "clientId" | "name" | "organisationId" | "organisationName" | "state" | "createdAt" | "updatedAt"}`;
-    };
-    item: ApiSharedApplication;
-  };
-  "GET /api/v1/organisations/{org}/shared-applications/{clientId}": { answer: ApiSharedApplication };
-  "PUT /api/v1/organisations/{org}/shared-applications/{clientId}": {
-    body: ApiSharing;
-    answer: ApiSharedApplication;
-  };
-  "DELETE /api/v1/organisations/{org}/shared-applications/{clientId}": Record<string, never>;
 };

@@ -121,8 +121,8 @@ export interface ClientSecret extends StoredSecret {
   readonly hash: string;
 }
 
-/** How a client came to be: by hand; by a metadata document at its client_id; by dynamic registration (RFC 7591). */
-export const clientSources = ["registered", "metadata-document", "dynamic"] as const;
+/** How a client came to be: by hand; by a metadata document at its client_id. */
+export const clientSources = ["registered", "metadata-document"] as const;
 export type ClientSource = (typeof clientSources)[number];
 
 /** Its id is a PublicId, the OAuth client_id. */

@@ -11,20 +11,16 @@ export function asAgent(
   policy: ClientPolicy,
   resources: readonly ProtectedResource[],
 ): Application | undefined {
-  const { source, id, settings } = application;
-  const isDocument = source === "metadata-document";
-  if (isDocument && !takesClient(policy, id)) return undefined;
-  const allowed = isDocument
-    ? { scopes: policy.allowedScopes, resources: policy.allowedResources }
-    : { scopes: settings.allowedScopes, resources: settings.allowedResources };
+  const { id, settings } = application;
+  if (!takesClient(policy, id)) return undefined;
   const denied = new Set(resources.flatMap(({ agentDeniedScopes }) => agentDeniedScopes));
   const dpop = policy.senderConstraint === "required" ? { dpopBoundAccessTokens: true } : {};
   return {
     ...application,
     settings: {
       ...settings,
-      allowedScopes: allowed.scopes.filter((scope) => !denied.has(scope)),
-      allowedResources: allowed.resources,
+      allowedScopes: policy.allowedScopes.filter((scope) => !denied.has(scope)),
+      allowedResources: policy.allowedResources,
       accessTokenLifetimeSeconds: Math.min(settings.accessTokenLifetimeSeconds, AGENT_TOKEN_SECONDS),
       requireConsent: true,
       consentMode: "user",

@@ -35,6 +35,13 @@ export const defaultPolicy: ClientPolicyContent = {
   senderConstraint: "preferred",
 };
 
+/** What is left out is as in a new organisation. */
+export const wholePolicy = ({ hosts, ...given }: Partial<ClientPolicyContent>): ClientPolicyContent => ({
+  ...defaultPolicy,
+  ...given,
+  ...(hosts && { hosts: hosts.map((host) => host.toLowerCase()) }),
+});
+
 /** Together no more than a request body of 64 KiB holds. */
 export const MAX_HOSTS = 100;
 export const MAX_ALLOWED = 100;

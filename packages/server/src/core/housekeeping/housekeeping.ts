@@ -49,8 +49,6 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   token_family: MAX_TOKEN_LIFETIME_MS,
   pushed_request: 0,
   opaque_access_token: 0,
-  // An administrator sees for a while what has ended.
-  initial_access_token: 30 * DAY_MS,
   revoked_access_token: MAX_TOKEN_LIFETIME_MS,
   browser_session: DAY_MS,
   session_key: DAY_MS,

@@ -5,7 +5,7 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { atHash, signJws } from "@signet/protocol/jose/jws";
 import type { Database, Db } from "../../db/open.ts";
-import type { Application, GrantType } from "../applications/application.ts";
+import type { Application, ClientSource, GrantType } from "../applications/application.ts";
 import { isAlgAllowed } from "../applications/security-profile.ts";
 import type { SecurityProfile } from "../applications/security-settings.ts";
 import type { LedgerRecorder, RecordedSignature } from "../ledger/recorder.ts";
@@ -40,7 +40,7 @@ export interface AskedRequest {
   readonly securityProfile: SecurityProfile;
   /** RFC 8707. */
   readonly resources: readonly string[];
-  readonly clientSource: "registered" | "metadata-document" | "dynamic";
+  readonly clientSource: ClientSource;
   /** Whether the client has signed the authorization request (RFC 9101); null where that is not known, e.g. at a refresh. */
   readonly requestSigned: boolean | null;
 }
@@ -48,7 +48,7 @@ export interface AskedRequest {
 const askedRequest = ({ application, resources }: TokenSubject): AskedRequest => ({
   securityProfile: application.settings.securityProfile,
   resources,
-  clientSource: "registered",
+  clientSource: application.source,
   requestSigned: null,
 });
 

@@ -16,19 +16,8 @@ export interface ApplicationTable {
   home_org_id: string | null;
   /** JSON, of one that another organisation shares: the scopes that this organisation has consented to. */
   granted_scopes: string | null;
-  /** `registered`, or of clients that nobody has registered by hand `metadata-document` and `dynamic`. */
+  /** `registered`, or `metadata-document` of clients that nobody has registered by hand. */
   source: string;
-}
-
-/** Of a client that has registered itself (RFC 7592). */
-export interface ClientRegistrationTable {
-  org_id: string;
-  application_id: string;
-  /** SHA-256 of its registration access token. */
-  token_hash: string;
-  /** What it has registered with. */
-  initial_token_id: string;
-  created_at: number;
 }
 
 /** Which clients are taken that nobody has registered by hand; lists are JSON. */
@@ -41,24 +30,6 @@ export interface ClientMetadataPolicyTable {
   sender_constraint: string;
   created_at: number;
   updated_at: number;
-  version: number;
-}
-
-/** Lets programs register clients (RFC 7591 §1.2); lists are JSON. */
-export interface InitialAccessTokenTable {
-  org_id: string;
-  id: string;
-  token_hash: string;
-  label: string;
-  enabled: number;
-  allowed_scopes: string;
-  allowed_resources: string;
-  grant_types: string;
-  max_uses: number;
-  uses: number;
-  created_at: number;
-  updated_at: number;
-  expires_at: number;
   version: number;
 }
 
@@ -127,9 +98,7 @@ export interface ClientAuthorityTable {
 
 export interface ApplicationsSchema {
   client_certificate_authority: ClientAuthorityTable;
-  client_registration: ClientRegistrationTable;
   client_metadata_policy: ClientMetadataPolicyTable;
-  initial_access_token: InitialAccessTokenTable;
   application: ApplicationTable;
   application_origin: ApplicationOriginTable;
   application_external_key: ApplicationExternalKeyTable;

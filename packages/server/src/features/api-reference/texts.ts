@@ -101,6 +101,10 @@ export const tags = [
     description: "OAuth clients of the organisation, their secrets, and the users who may use them.",
   },
   {
+    name: "API v1: shared applications",
+    description: "Applications of other organisations, and the scopes they may have in this one.",
+  },
+  {
     name: "API v1: groups",
     description: "Groups of users, guests and other groups, and who is in them.",
   },

@@ -1,16 +1,16 @@
 /** The policy of clients whose client_id is the address of their metadata document (modern-oauth.md §6). */
-import Type, { type Static } from "typebox";
+import Type from "typebox";
 import { setClientPolicy } from "../../core/client-metadata/client-policies.ts";
 import { findClientPolicy } from "../../core/client-metadata/client-policy.store.ts";
 import {
   agentConstraints,
   type ClientPolicy,
-  defaultPolicy,
   InvalidPolicy,
   MAX_ALLOWED,
   MAX_HOSTS,
   MAX_RESOURCES,
   policyModes,
+  wholePolicy,
 } from "../../core/client-metadata/client-policy.ts";
 import { type ApiScope, apiRoute, readRoute } from "../../http/api/api-route.ts";
 import { etagOf, requireMatch } from "../../http/api/concurrency.ts";
@@ -57,20 +57,6 @@ const record = (policy: ClientPolicy) => ({
   createdAt: policy.createdAt === null ? null : wireTime(policy.createdAt),
 });
 
-const contentOf = ({
-  mode,
-  hosts,
-  allowedScopes,
-  allowedResources,
-  senderConstraint,
-}: Static<typeof body>) => ({
-  mode: mode ?? defaultPolicy.mode,
-  hosts: (hosts ?? []).map((host) => host.toLowerCase()),
-  allowedScopes: allowedScopes ?? defaultPolicy.allowedScopes,
-  allowedResources: allowedResources ?? [],
-  senderConstraint: senderConstraint ?? defaultPolicy.senderConstraint,
-});
-
 export function clientPolicyRoutes(api: ApiScope, deps: ManagementDeps): void {
   const shared = {
     ...{ path: "/legacy/api/oauth/client-id-metadata-policy", tag: "Unregistered clients" },
@@ -96,7 +82,7 @@ export function clientPolicyRoutes(api: ApiScope, deps: ManagementDeps): void {
       inTransaction(deps, undefined, async (inside) => {
         const act = { orgId: caller.organisation.id, ...by(caller) };
         const check = ({ version }: ClientPolicy) => requireMatch(request, version);
-        const setting = setClientPolicy(inside, { ...act, content: contentOf(sent), check });
+        const setting = setClientPolicy(inside, { ...act, content: wholePolicy(sent), check });
         const policy = await setting.catch(toAnswer);
         return { status: 200, body: record(policy), headers: { etag: etagOf(policy.version) } };
       }),

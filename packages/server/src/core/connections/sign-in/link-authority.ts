@@ -3,7 +3,10 @@
  * in as an administrator, or as a user of a directory; who decides what it says, gets into the groups that its claims are mapped to
  * (api-v1.md, "No more than you have").
  */
+import type { Db } from "../../../db/open.ts";
 import type { ApiScope } from "../../scopes/api-scopes.ts";
+import type { ConnectionKey } from "../connection.ts";
+import { hasIdentities, hasLinkedAdministrator } from "./linked-identities.store.ts";
 import type { SignInConnection } from "./sign-in-connections.ts";
 
 /** Neither is about who signs in. */
@@ -21,8 +24,17 @@ export interface Beside {
   readonly before?: SignInConnection;
   /** Whether a directory provisions users of the organisation. */
   readonly hasDirectory: boolean;
-  /** Whether an administrator is linked at the connection. */
-  readonly hasAdministrator?: boolean;
+  /** Whether anybody, and whether an administrator, is linked at the connection. */
+  readonly linked?: Linked | undefined;
+}
+
+export type Linked = "user" | "administrator";
+
+/** @returns undefined where nobody is */
+export async function linkedAt(db: Db, { orgId, id }: ConnectionKey): Promise<Linked | undefined> {
+  const key = { orgId, connectionId: id };
+  if (await hasLinkedAdministrator(db, key)) return "administrator";
+  return (await hasIdentities(db, key)) ? "user" : undefined;
 }
 
 export interface AskedLinking {
@@ -36,7 +48,7 @@ export interface AskedLinking {
 /** For making a connection, or changing one. */
 export function scopesToLink(
   { members, linking: asked, mapsGroups = false }: AskedLinking,
-  { before, hasDirectory, hasAdministrator = false }: Beside,
+  { before, hasDirectory, linked }: Beside,
 ): ApiScope[] {
   if (!members.some((member) => !harmless.includes(member))) return [];
   const { groups, linking: linkedBefore } = before?.settings ?? {};
@@ -48,7 +60,12 @@ export function scopesToLink(
   if (hasDirectory && linking !== "never") scopes.push("signet:users:write");
   // Whoever chooses its keys, its address or what a subject is, could say that it is anybody who is linked.
   const speaksForThem = before?.kind === "saml" && members.some((one) => providing.includes(one));
-  if ((speaksForThem && hasAdministrator) || linkedBefore === "verifiedEmail" || linking === "verifiedEmail")
+  if (speaksForThem && linked !== undefined) scopes.push("signet:users:write");
+  if (
+    (speaksForThem && linked === "administrator") ||
+    linkedBefore === "verifiedEmail" ||
+    linking === "verifiedEmail"
+  )
     scopes.push("signet:organisation:write");
   return scopes;
 }

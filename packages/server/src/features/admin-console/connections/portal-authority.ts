@@ -2,11 +2,11 @@
 import { findConnection, listConnections } from "../../../core/connections/connections.store.ts";
 import {
   type AskedLinking,
+  linkedAt,
   scopesOfDirectoryToken,
   scopesToLink,
   scopesToRoute,
 } from "../../../core/connections/sign-in/link-authority.ts";
-import { hasLinkedAdministrator } from "../../../core/connections/sign-in/linked-identities.store.ts";
 import {
   isSignInConnection,
   type SignInConnection,
@@ -33,12 +33,10 @@ export async function requireByLink(
 ): Promise<void> {
   if (!portal) return;
   const { orgId } = portal;
-  const hasAdministrator =
-    before !== undefined &&
-    (await hasLinkedAdministrator(deps.database.query, { orgId, connectionId: before.id }));
+  const linked = before && (await linkedAt(deps.database.query, before));
   const beside = {
     ...(before && { before }),
-    hasAdministrator,
+    linked,
     hasDirectory: await hasDirectory(deps, orgId),
   };
   requireScopes(portal, scopesToLink(asked, beside));

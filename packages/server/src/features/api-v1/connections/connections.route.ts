@@ -7,7 +7,7 @@ import {
 } from "../../../core/connections/connections.store.ts";
 import { changeConnection, createConnection } from "../../../core/connections/connections.ts";
 import { deleteConnection } from "../../../core/connections/delete-connection.ts";
-import { hasLinkedAdministrator } from "../../../core/connections/sign-in/linked-identities.store.ts";
+import { linkedAt } from "../../../core/connections/sign-in/link-authority.ts";
 import {
   changeSignInConnection,
   createSignInConnection,
@@ -56,7 +56,7 @@ const MAX_BODY_BYTES = 640 * 1024;
 const LINKING = [
   "With `linking: verifiedEmail` `signet:organisation:write` too: the provider may then speak for administrators.",
   "Unless `linking` is `never`, beside a directory `signet:users:write` too: its users are linked by `externalId`.",
-  "`saml` of a connection that an administrator is linked at needs `signet:organisation:write`: who chooses its keys speaks for administrators.",
+  "`saml` of a connection that somebody is linked at needs `signet:users:write`, and where an administrator is, `signet:organisation:write`: who chooses its keys speaks for them.",
   "With `mapping.groups` `signet:groups:write` too. Names and `shown` need none of them.",
 ].join(" ");
 
@@ -136,10 +136,8 @@ function changeRoutes(connections: ApiResource<Connection>, deps: ApiDeps): void
       const { name, enabled, deletionPolicy } = call.patch;
       if (name === null) throw invalid([{ path: "/name", message: "is required" }]);
       if (isSignInConnection(before)) {
-        const { orgId, id: connectionId } = before;
-        const key = { orgId, connectionId };
-        const hasAdministrator = await hasLinkedAdministrator(inside.database.query, key);
-        const beside = { before, hasAdministrator, hasDirectory: await hasDirectory(inside, call.caller) };
+        const linked = await linkedAt(inside.database.query, before);
+        const beside = { before, linked, hasDirectory: await hasDirectory(inside, call.caller) };
         requireMayLink(call.caller, call.patch, beside);
         const ask = (present: SignInConnection) => patchedConnection(present, call.patch, call.prepared);
         return changeSignInConnection(inside, { ...actOf(call.caller), id: call.id, ask });

@@ -189,11 +189,14 @@ forEachDatabase(({ fresh }) => {
       userId: org.user.id,
     };
     await insertIdentity(running.service.database.query, { ...identity, createdAt: 1, lastSignInAt: 1 });
+    assert.equal((await patch(id, { certificates: [second.certificate] })).status, 403);
+    api = await makeApiClient(running.service, org, ["signet:connections:write", "signet:users:write"]);
+    const both = [first.certificate, second.certificate];
+    assert.equal((await patch(id, { certificates: both })).status, 200, "who may change users may");
     assert.equal(
       faultOf(await patch(id, { metadataUrl: null, entityId: "https://third.example" })),
       "/saml/entityId",
     );
-    assert.equal((await patch(id, { certificates: [first.certificate, second.certificate] })).status, 200);
     assert.equal(faultOf(await patch(id, null)), "/saml/entityId");
   });
 });

@@ -30,7 +30,7 @@ const fields = sharedApplicationFields;
 
 export function apiSharedApplicationsRoutes(api: ApiScope, deps: ApiDeps): void {
   const applications: ApiResource<SharedApplication> = {
-    ...{ api, deps, tag: "API v1: applications", one: "application", many: "applications" },
+    ...{ api, deps, tag: "API v1: shared applications", one: "application", many: "applications" },
     reads: ["signet:applications:read"],
     writes: ["signet:applications:write"],
     ...{ schema: sharedApplicationSchema, record: sharedApplicationRecord, idParameter: "clientId" },
@@ -61,7 +61,7 @@ export function apiSharedApplicationsRoutes(api: ApiScope, deps: ApiDeps): void 
 function changeRoutes(api: ApiScope, deps: ApiDeps): void {
   const shared = {
     credential: "access-token",
-    ...{ tag: "API v1: applications", query: noParameters },
+    ...{ tag: "API v1: shared applications", query: noParameters },
     description: "Scope: `signet:applications:write`.",
     authenticator: apiAuthenticator(deps, "signet:applications:write"),
     path: "/api/v1/organisations/:org/shared-applications/:clientId",

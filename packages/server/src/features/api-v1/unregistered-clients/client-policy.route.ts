@@ -1,16 +1,16 @@
 /** /api/v1/organisations/{org}/client-id-metadata-policy: clients whose client_id is the address of their metadata document. */
-import Type, { type Static } from "typebox";
+import Type from "typebox";
 import { setClientPolicy } from "../../../core/client-metadata/client-policies.ts";
 import { findClientPolicy } from "../../../core/client-metadata/client-policy.store.ts";
 import {
   agentConstraints,
   type ClientPolicy,
-  defaultPolicy,
   InvalidPolicy,
   MAX_ALLOWED,
   MAX_HOSTS,
   MAX_RESOURCES,
   policyModes,
+  wholePolicy,
 } from "../../../core/client-metadata/client-policy.ts";
 import type { Database } from "../../../db/open.ts";
 import { type ApiScope, apiRoute, readRoute } from "../../../http/api/api-route.ts";
@@ -70,20 +70,6 @@ const record = (policy: ClientPolicy) => ({
   updatedAt: timeOf(policy.updatedAt),
 });
 
-const contentOf = ({
-  mode,
-  hosts,
-  allowedScopes,
-  allowedResources,
-  senderConstraint,
-}: Static<typeof body>) => ({
-  mode: mode ?? defaultPolicy.mode,
-  hosts: (hosts ?? []).map((host) => host.toLowerCase()),
-  allowedScopes: allowedScopes ?? defaultPolicy.allowedScopes,
-  allowedResources: allowedResources ?? [],
-  senderConstraint: senderConstraint ?? defaultPolicy.senderConstraint,
-});
-
 export function apiClientPolicyRoutes(api: ApiScope, deps: ApiDeps): void {
   const shared = {
     path: "/api/v1/organisations/:org/client-id-metadata-policy",
@@ -116,7 +102,7 @@ export function apiClientPolicyRoutes(api: ApiScope, deps: ApiDeps): void {
         const check = (before: ClientPolicy) => {
           if (request.headers["if-match"] !== undefined) requireTag(request, tagOf(record(before)));
         };
-        const setting = setClientPolicy(inside, { ...actOf(caller), content: contentOf(sent), check });
+        const setting = setClientPolicy(inside, { ...actOf(caller), content: wholePolicy(sent), check });
         const set = record(await setting.catch(toAnswer));
         return { status: 200, body: set, headers: { etag: tagOf(set) } };
       }),
