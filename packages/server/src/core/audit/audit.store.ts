@@ -39,12 +39,14 @@ export interface AuditEvent {
   readonly address?: string | undefined;
   /** The application that it happened through; targets and `client:` actors need no mention. */
   readonly applicationId?: string | undefined;
+  /** Another record that it is as much about as about its target, e.g. who is given a role. */
+  readonly subjectId?: string | undefined;
   /** What was typed as an email address: kept for a time, apart from the event, if no account (`target`) has it. */
   readonly typedEmail?: string | undefined;
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 }
 
-export interface StoredEvent extends Omit<AuditEvent, "action" | "applicationId" | "typedEmail"> {
+export interface StoredEvent extends Omit<AuditEvent, "action" | "applicationId" | "subjectId" | "typedEmail"> {
   readonly id: string;
   /** An `AuditAction`, except for events of another version of Signet. */
   readonly action: string;
@@ -80,7 +82,7 @@ function toInsert(event: AuditEvent) {
   const id = newUuid();
   const typedEmail =
     event.typedEmail === undefined ? undefined : readTypedEmail(event.typedEmail, event.target !== undefined);
-  const context = eventContext({ applicationId: event.applicationId, typedEmail });
+  const context = eventContext({ applicationId: event.applicationId, subjectId: event.subjectId, typedEmail });
   const row = {
     org_id: orgId,
     id,

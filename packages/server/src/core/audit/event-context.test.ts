@@ -4,7 +4,7 @@ import { duringRequest } from "./audited-request.ts";
 import { eventContext, joinDetails, readTypedEmail, splitDetails, typedEmailHash } from "./event-context.ts";
 
 const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0";
-const nothing = { applicationId: undefined, typedEmail: undefined };
+const nothing = { applicationId: undefined, subjectId: undefined, typedEmail: undefined };
 
 test("an event has the reference and the browser of its request, bounded and in fixed words", () => {
   assert.equal(eventContext(nothing), undefined);

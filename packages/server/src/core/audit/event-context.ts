@@ -10,12 +10,18 @@ export interface EventContext {
   /** In fixed words, e.g. `Firefox, Windows`. */
   readonly browser?: string;
   readonly applicationId?: string;
+  /** Another record that it is as much about as about its target, e.g. who is given a role. */
+  readonly subjectId?: string;
   /** Commits to the typed email address, which is stored apart and deleted in time. */
   readonly emailHash?: string;
 }
 
 /** Indexed in `audit_mention`. */
-export const mentionKinds = { request: "requestId", application: "applicationId" } as const;
+export const mentionKinds = {
+  request: "requestId",
+  application: "applicationId",
+  subject: "subjectId",
+} as const;
 export type MentionKind = keyof typeof mentionKinds;
 
 /** A member of the details that no event has for itself. */
@@ -50,6 +56,7 @@ export const typedEmailHash = ({ email, salt }: TypedEmail): string => sha256Bas
 /** Of the request that is being handled. @returns undefined when there is nothing to mention */
 export function eventContext(event: {
   readonly applicationId: string | undefined;
+  readonly subjectId: string | undefined;
   readonly typedEmail: TypedEmail | undefined;
 }): EventContext | undefined {
   const request = auditedRequest();
@@ -58,6 +65,7 @@ export function eventContext(event: {
     ...(request ? { requestId: request.requestId.slice(0, MAX_LETTERS) } : {}),
     ...(browser === undefined ? {} : { browser }),
     ...(event.applicationId === undefined ? {} : { applicationId: event.applicationId }),
+    ...(event.subjectId === undefined ? {} : { subjectId: event.subjectId }),
     ...(event.typedEmail ? { emailHash: typedEmailHash(event.typedEmail) } : {}),
   };
   return Object.keys(context).length === 0 ? undefined : context;

@@ -93,7 +93,7 @@ const record = (
   return recordChange(tx, deps, "entitlement", {
     ...auditFields(act, deps.clock()),
     action: isNew ? "role.assigned" : "role.unassigned",
-    target,
+    ...{ target, subjectId },
     ...(applicationId === null ? {} : { applicationId }),
     details: { key: roleKey, subject: `${subjectType}:${subjectId}` },
   });

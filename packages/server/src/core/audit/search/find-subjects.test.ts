@@ -178,6 +178,7 @@ test("each condition of a search reads its own index in the order of time", asyn
       address: /audit_event_address/,
       application: /audit_mention_value/,
       request: /audit_mention_value/,
+      subject: /audit_mention_value/,
       email: /audit_typed_email_value/,
     };
     for (const [column, index] of Object.entries(indexes)) {

@@ -20,7 +20,7 @@ export interface Subjects {
   readonly isPartial: boolean;
 }
 
-/** Records with a matching name: each costs up to three index reads. */
+/** Records with a matching name: each costs up to four index reads. */
 export const MAX_RECORDS = 20;
 const MAX_LETTERS = 200;
 

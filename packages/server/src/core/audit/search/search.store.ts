@@ -3,12 +3,15 @@ import { sql } from "kysely";
 import { countRows } from "../../../db/keyset.ts";
 import type { Db } from "../../../db/open.ts";
 import { type StoredEvent, toStoredEvent } from "../audit.store.ts";
+import { type MentionKind, mentionKinds } from "../event-context.ts";
 
-/** A condition with an index of its own; the last three are of `audit_mention` and `audit_typed_email`. */
+/** A condition with an index of its own; the last four are of `audit_mention` and `audit_typed_email`. */
 export interface IndexFilter {
-  readonly column: "id" | "actor" | "action" | "target" | "address" | "application" | "request" | "email";
+  readonly column: OwnColumn | MentionKind | "email";
   readonly value: string;
 }
+
+type OwnColumn = "id" | "actor" | "action" | "target" | "address";
 
 export interface EventPosition {
   readonly at: number;
@@ -104,7 +107,7 @@ function source(db: Db, orgId: string, filter: IndexFilter | undefined) {
   const own = { at: sql.ref<number>("audit_event.at"), id: sql.ref<string>("audit_event.id") };
   if (!filter) return { events: events.where("audit_event.org_id", "=", orgId), ...own };
   const { column, value } = filter;
-  if (column !== "application" && column !== "request" && column !== "email")
+  if (column !== "email" && !isMention(column))
     return {
       events: events.where("audit_event.org_id", "=", orgId).where(`audit_event.${column}`, "=", value),
       ...own,
@@ -133,6 +136,9 @@ function source(db: Db, orgId: string, filter: IndexFilter | undefined) {
     ...found,
   };
 }
+
+const isMention = (column: OwnColumn | MentionKind): column is MentionKind =>
+  Object.hasOwn(mentionKinds, column);
 
 /** In the order of the chain. */
 export async function readChained(

@@ -42,6 +42,7 @@ export function indexFiltersOf(filter: AuditFilter): readonly IndexFilter[] {
 export const subjectFilters = (kind: NamedKind, id: string): readonly IndexFilter[] => [
   ...(actingKinds.includes(kind) ? [{ column: "actor" as const, value: `${kind}:${id}` }] : []),
   { column: "target", value: id },
+  { column: "subject", value: id },
   ...(kind === "client" ? [{ column: "application" as const, value: id }] : []),
 ];
 

@@ -97,6 +97,7 @@ forEachDatabase(({ fresh }) => {
     await tick(rest, "assign", [other.ids["roles"] ?? "", one, "nonsense", ...builtIn.map(({ id }) => id)]);
     assert.equal((await rolesOf("user", user)).length, 2);
     const { body: access } = await here.get(`/users/${user}/access`);
+    assert.match((await here.get(`/users/${user}/activity`)).body, /tick-one/);
     const [, assignment = ""] =
       /\/roles\/([\da-f-]{36})\/remove"/.exec(rowOf(access, `user-role-${one}`)) ?? [];
     const strange = await own.user();
