@@ -46,7 +46,8 @@ export interface AuditEvent {
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>> | undefined;
 }
 
-export interface StoredEvent extends Omit<AuditEvent, "action" | "applicationId" | "subjectId" | "typedEmail"> {
+export interface StoredEvent
+  extends Omit<AuditEvent, "action" | "applicationId" | "subjectId" | "typedEmail"> {
   readonly id: string;
   /** An `AuditAction`, except for events of another version of Signet. */
   readonly action: string;
@@ -82,7 +83,11 @@ function toInsert(event: AuditEvent) {
   const id = newUuid();
   const typedEmail =
     event.typedEmail === undefined ? undefined : readTypedEmail(event.typedEmail, event.target !== undefined);
-  const context = eventContext({ applicationId: event.applicationId, subjectId: event.subjectId, typedEmail });
+  const context = eventContext({
+    applicationId: event.applicationId,
+    subjectId: event.subjectId,
+    typedEmail,
+  });
   const row = {
     org_id: orgId,
     id,
