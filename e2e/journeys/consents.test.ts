@@ -85,12 +85,12 @@ test("shows custom scopes, asks for administrator approval, and revokes a consen
   await look("administrator", /^Wiki needs administrator approval$/);
 
   await page.goto(`${demo.issuer}/user/consents`);
-  await look("consents", /^Applications with access$/);
+  await look("consents", /^Agents and applications that act for you$/);
   await page.getByRole("link", { name: "Revoke access for Payroll" }).click();
   await look("revoke", /^Revoke access for Payroll\?$/);
   await page.locator("#consent-revoke").click();
   await page.getByText("Access revoked.").waitFor();
-  await look("none", /^Applications with access$/);
+  await look("none", /^Agents and applications that act for you$/);
   await page.goto(authorizeUrl(userApp));
   await page.locator("#consent-allow").waitFor();
 });

@@ -9,6 +9,7 @@ import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
+import type { ClientSource } from "../applications/application.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import { definitionsOf, type ScopeDefinitions, writeDefinitions } from "../scopes/scope-definitions.ts";
 import { listCustomScopes } from "../scopes/scopes.store.ts";
@@ -160,11 +161,11 @@ export async function markConsentRevoked(
   return row && fromRow(row, row.scope.split(" "));
 }
 
-/** The user's active consents, or those for one application, newest first, with the applications' names. */
+/** The user's active consents, or those for one application, newest first, with the applications' names and sources. */
 export async function listUserConsents(
   db: Db,
   key: { orgId: string; userId: string; applicationId?: string },
-): Promise<{ consent: Consent; applicationName: string }[]> {
+): Promise<{ consent: Consent; applicationName: string; clientSource: ClientSource }[]> {
   const { applicationId } = key;
   const rows = await db
     .selectFrom("consent")
@@ -174,7 +175,7 @@ export async function listUserConsents(
         .onRef("application.id", "=", "consent.application_id"),
     )
     .selectAll("consent")
-    .select("application.name as applicationName")
+    .select(["application.name as applicationName", "application.source as clientSource"])
     .where((eb) => allOf(eb, { "consent.org_id": key.orgId, "consent.user_id": key.userId }))
     .where("consent.kind", "=", "user")
     .where("consent.revoked_at", "is", null)
@@ -186,11 +187,11 @@ export async function listUserConsents(
     .execute();
   const consents = await fromRows(
     db,
-    rows.map(({ applicationName: _, ...row }) => row),
+    rows.map(({ applicationName: _name, clientSource: _source, ...row }) => row),
   );
-  return rows.flatMap(({ applicationName }, at) => {
+  return rows.flatMap(({ applicationName, clientSource }, at) => {
     const consent = consents[at];
-    return consent ? [{ consent, applicationName }] : [];
+    return consent ? [{ consent, applicationName, clientSource: clientSource as ClientSource }] : [];
   });
 }
 

@@ -1,5 +1,6 @@
 /** OpenAPI descriptions of user/consents. */
 import Type from "typebox";
+import { clientSources } from "../../../core/applications/application.ts";
 import {
   type DescribedOperation,
   oauthErrorAnswers,
@@ -9,10 +10,21 @@ import {
 const consent = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
-    clientId: Type.String({ format: "uuid" }),
+    clientId: Type.String({ description: "A UUID, or the address of the client's metadata document" }),
     clientName: Type.String({ examples: ["Shop"] }),
+    clientSource: Type.Enum([...clientSources], {
+      description:
+        "How the organisation knows the client: an administrator has registered it, or by its metadata document",
+    }),
     scopes: Type.Array(Type.String(), { examples: [["openid", "profile"]] }),
+    resources: Type.Array(Type.String(), { description: "Of tokens that have not ended (RFC 8707)" }),
+    actors: Type.Array(Type.String(), {
+      description: "`client_id` of each client that holds a token exchanged for one of these (RFC 8693)",
+    }),
     grantedAt: Type.String({ format: "date-time" }),
+    lastUsedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+      description: "Of the last refresh, or of the last tokens",
+    }),
   },
   { title: "GrantedConsent" },
 );

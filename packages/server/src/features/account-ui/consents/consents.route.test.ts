@@ -21,6 +21,7 @@ interface Item {
   readonly clientName: string;
   readonly scopes: readonly string[];
   readonly grantedAt: string;
+  readonly lastUsedAt: string;
 }
 
 forEachDatabase(({ fresh }) => {
@@ -68,8 +69,12 @@ forEachDatabase(({ fresh }) => {
     assert.equal(headers.get("cache-control"), "no-store");
     const item = body.items.find(({ clientId }) => clientId === app.application.id);
     assert.ok(item);
-    const { id, grantedAt, ...rest } = item;
-    assert.deepEqual(rest, { clientId: app.application.id, clientName: "Web", scopes: ["openid", "email"] });
+    const { id, grantedAt, lastUsedAt, ...rest } = item;
+    assert.deepEqual(rest, {
+      ...{ clientId: app.application.id, clientName: "Web", clientSource: "registered" },
+      ...{ scopes: ["openid", "email"], resources: [], actors: [] },
+    });
+    assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 60_000);
     assert.match(id, /^[0-9a-f-]{36}$/);
     assert.ok(Math.abs(Date.parse(grantedAt) - Date.now()) < 60_000);
   });

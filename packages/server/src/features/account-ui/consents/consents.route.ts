@@ -5,9 +5,13 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { ClientSource } from "../../../core/applications/application.ts";
+import { type ApplicationUse, unused, usesOfUser } from "../../../core/consents/application-uses.store.ts";
 import { listUserConsents } from "../../../core/consents/consents.store.ts";
 import { revokeConsent } from "../../../core/consents/consents.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { ProtectedResource } from "../../../core/protected-resources/protected-resource.ts";
+import type { ProtectedResourceDirectory } from "../../../core/protected-resources/protected-resources.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import { listUsedApplications } from "../../../core/tokens/tokens.store.ts";
@@ -27,6 +31,7 @@ import { consentsPage } from "./consents.page.ts";
 
 export interface ConsentsDeps extends AccountDeps {
   readonly customScopes: CustomScopeDirectory;
+  readonly protectedResources: ProtectedResourceDirectory;
   /** @throws OAuthError with a bearer challenge */
   authenticateBearer(
     organisation: Organisation,
@@ -56,13 +61,21 @@ async function sendConsents(deps: ConsentsDeps, { organisation, request, reply }
   const { user, claims } = await deps.authenticateBearer(organisation, request);
   const owner = { orgId: organisation.id, userId: user.id, applicationId: claims.client_id };
   const list = await listUserConsents(deps.database.query, owner);
-  const items = list.map(({ consent, applicationName }) => ({
-    id: consent.id,
-    clientId: consent.applicationId,
-    clientName: applicationName,
-    scopes: consent.scopes,
-    grantedAt: new Date(consent.grantedAt).toISOString(),
-  }));
+  const uses = await usesOfUser(deps.database.query, { ...owner, now: deps.clock() });
+  const items = list.map(({ consent, applicationName, clientSource }) => {
+    const { lastUsedAt, resources, actors } = uses.get(consent.applicationId) ?? unused;
+    return {
+      id: consent.id,
+      clientId: consent.applicationId,
+      clientName: applicationName,
+      clientSource,
+      scopes: consent.scopes,
+      resources,
+      actors: actors.map(({ id }) => id),
+      grantedAt: new Date(consent.grantedAt).toISOString(),
+      lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
+    };
+  });
   await reply
     .headers({ "cache-control": "no-store", "content-type": "application/json" })
     .send(JSON.stringify({ items }));
@@ -121,23 +134,46 @@ const consentsPath = ({ organisation }: Pick<Visit, "organisation">, id?: string
 async function showList(deps: ConsentsDeps, visit: AccountVisit): Promise<void> {
   const { organisation, user } = visit;
   const frame = accountFrame(visit, "consents");
+  const owner = { orgId: organisation.id, userId: user.id };
   const customScopes = await deps.customScopes.list(organisation.id);
-  const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
+  const resources = await deps.protectedResources.list(organisation.id);
+  const list = await listUserConsents(deps.database.query, owner);
+  const uses = await usesOfUser(deps.database.query, { ...owner, now: deps.clock() });
+  const used = await listUsedApplications(deps.database.query, owner);
   const allowed = new Set(list.map(({ consent }) => consent.applicationId));
-  const used = await listUsedApplications(deps.database.query, { orgId: organisation.id, userId: user.id });
+  const useOf = (applicationId: string) => shownUse(uses.get(applicationId) ?? unused, resources);
+  const consents = list.map(({ consent, applicationName, clientSource }) => ({
+    ...{ applicationName, grantedAt: consent.grantedAt, ...useOf(consent.applicationId) },
+    scopes: consent.scopes.map((name) => scopeText(name, customScopes)),
+    revokeUri: consentsPath(visit, consent.id),
+    agent: agentOf(consent.applicationId, clientSource, `${consentsPath(visit)}/${consent.id}/revoke`),
+  }));
   const page = consentsPage({
     ...frame,
     isDone: parseQuery(visit.request).values.get("done") === "revoked",
-    others: used.filter(({ applicationId }) => !allowed.has(applicationId)),
-    consents: list.map(({ consent, applicationName }) => ({
-      applicationName,
-      grantedAt: consent.grantedAt,
-      scopes: consent.scopes.map((name) => scopeText(name, customScopes)),
-      revokeUri: consentsPath(visit, consent.id),
-    })),
+    csrf: deps.browserSession.formBinding(visit).csrf,
+    others: used
+      .filter(({ applicationId }) => !allowed.has(applicationId))
+      .map(({ applicationId, applicationName }) => ({ applicationName, ...useOf(applicationId) })),
+    consents: [...consents.filter(({ agent }) => agent), ...consents.filter(({ agent }) => !agent)],
   });
   return show(visit, frame, page);
 }
+
+/** Resources by their names, where the organisation has them. */
+function shownUse(use: ApplicationUse, resources: readonly ProtectedResource[]) {
+  const nameOf = (identifier: string) =>
+    resources.find((resource) => resource.identifier === identifier)?.name ?? identifier;
+  return {
+    lastUsedAt: use.lastUsedAt,
+    resources: use.resources.map(nameOf),
+    actors: use.actors.map(({ name }) => name),
+  };
+}
+
+/** A client whose ID is its document's address is known by the host. */
+const agentOf = (clientId: string, source: ClientSource, action: string) =>
+  source === "registered" ? undefined : { action, host: URL.parse(clientId)?.host };
 
 function scopeText(name: string, customScopes: readonly CustomScope[]) {
   const scope = customScopes.find((one) => one.name === name);

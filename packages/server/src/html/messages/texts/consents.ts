@@ -17,6 +17,10 @@ export type ConsentsTexts = {
     noneText: string; since: (values: { at: number }) => string; revoke: string;
     revokeOf: (values: { application: string }) => string;
     revokeHeading: (values: { application: string }) => string; revokeText: string; revoked: string;
+    lastUsed: (values: { at: number }) => string; resources: (values: { names: string }) => string;
+    actors: (values: { names: string }) => string; unreviewed: string;
+    agentByAddress: (values: { host: string; organisation: string }) => string;
+    agentBySelf: (values: { organisation: string }) => string;
   };
   administratorConsent: {
     heading: (values: { application: string }) => string;

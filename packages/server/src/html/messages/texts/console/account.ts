@@ -31,7 +31,6 @@ export type ConsoleAccountTexts = {
       };
       applications: {
         byOrganisation: string; byOrganisationText: (values: { organisation: string }) => string;
-        used: (values: { at: number }) => string;
       };
       activity: {
         title: string; summary: (values: { organisation: string }) => string; none: string; what: string;
