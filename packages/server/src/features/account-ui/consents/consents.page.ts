@@ -67,7 +67,7 @@ function item(view: ConsentsView, consent: ShownConsent): Html {
   const { applicationName: name, agent } = consent;
   return html`<li${agent && html` data-agent`}>
 <div><span class="item-name"><bdi>${name}</bdi></span>${agent && html` ${badge("warn", text.unreviewed)}`}
-${agent && html`<span class="quiet item-note">${agent.host === undefined ? text.agentBySelf(said(organisation)) : html`<bdi>${text.agentByAddress({ host: agent.host, ...said(organisation) })}</bdi>`}</span>`}
+${agent && html`<span class="quiet item-note">${agent.host === undefined ? text.agentBySelf(said(organisation)) : html`<bdi>${text.agentByAddress({ address: agent.host, ...said(organisation) })}</bdi>`}</span>`}
 <span class="quiet item-note">${dayWithin(text.since({ at: consent.grantedAt }), consent.grantedAt, messages.format.day)}</span>
 ${useNotes(view, consent)}</div>
 ${revoke(view, consent)}

@@ -19,7 +19,7 @@ export type ConsentsTexts = {
     revokeHeading: (values: { application: string }) => string; revokeText: string; revoked: string;
     lastUsed: (values: { at: number }) => string; resources: (values: { names: string }) => string;
     actors: (values: { names: string }) => string; unreviewed: string;
-    agentByAddress: (values: { host: string; organisation: string }) => string;
+    agentByAddress: (values: { address: string; organisation: string }) => string;
     agentBySelf: (values: { organisation: string }) => string;
   };
   administratorConsent: {
