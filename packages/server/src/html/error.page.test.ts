@@ -9,6 +9,7 @@ const view: ErrorView = {
   ...testFrame,
   status: 400,
   requestId: "req-1",
+  code: "invalid_request_object",
   title: "No way on",
   message: "The redirect address is not registered.",
   organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "/logo.png" },
@@ -20,10 +21,10 @@ test("the error page is well-formed and escapes everything", () => {
   assertEscapes(errorPage, view);
 });
 
-test("the error page shows the description, the reference and a way back", () => {
+test("the error page shows the description, the reference, the code and a way back", () => {
   const page = render(errorPage(view));
   assert.match(page, /<h1>No way on<\/h1>\n<p lang="en">The redirect address is not registered\.<\/p>/);
-  assert.match(page, /<code>req-1<\/code>/);
+  assert.match(page, /<code>req-1<\/code>.*<code>invalid_request_object<\/code>/);
   assert.match(
     page,
     /<a class="button primary" id="to-application" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/,

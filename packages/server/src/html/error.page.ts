@@ -13,6 +13,8 @@ export type ErrorView = PageFrame & {
   message?: string | undefined;
   /** The stable code, for a text in the reader's language. */
   reason?: string | undefined;
+  /** The protocol's code, for the application's developer. */
+  code?: string | undefined;
   organisation?: PageOrganisation | undefined;
   /** The application that the user came from, when it is known and trusted. */
   application?: PageApplication | undefined;
@@ -58,6 +60,9 @@ export function errorPage(view: ErrorView): Html {
     text: html`${whatIsWrong(view)}
 <p class="quiet">${text.advice[kind]}</p>`,
     action: wayBack(view),
-    more: html`<dl class="reference"><dt>${text.reference}</dt><dd><code>${view.requestId}</code></dd></dl>`,
+    more: referenceOf(view),
   });
 }
+
+const referenceOf = ({ requestId, code, messages: { error } }: ErrorView): Html =>
+  html`<dl class="reference"><dt>${error.reference}</dt><dd><code>${requestId}</code></dd>${code !== undefined && html`<dd><code>${code}</code></dd>`}</dl>`;

@@ -86,7 +86,7 @@ export function problemErrorAnswer(deps: ErrorHandlerDeps, error: unknown, reque
 export type RenderErrorPage = (
   request: FastifyRequest,
   reply: FastifyReply,
-  shown: { status: number; message?: string; reason?: string | undefined },
+  shown: { status: number; message?: string; reason?: string | undefined; code?: string },
 ) => Promise<void>;
 
 /** For every page: an error page with the request's id, never a redirect. */
@@ -98,6 +98,7 @@ export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage
         status: error.status,
         message: error.description,
         reason: error.reason,
+        code: error.code,
       });
     }
     const plain = toPlainError(deps, error, request.id);

@@ -19,7 +19,7 @@ export interface ErrorPageDeps {
 }
 
 export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
-  return async (request, reply, { status, message, reason }) => {
+  return async (request, reply, { status, message, reason, code }) => {
     const nonce = newNonce();
     // On a server error the database may be the cause: it is not queried.
     const parties = status < 500 ? await requestParties(deps, request).catch(() => ({})) : {};
@@ -32,7 +32,7 @@ export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
       status,
       requestId: request.id,
       message,
-      reason,
+      ...{ reason, code },
       ...parties,
     });
     await sendPage(reply, render(page), { status, nonce });

@@ -144,6 +144,9 @@ forEachDatabase(({ name, fresh }) => {
       address(client, "https://app.example/request", asked(client).parameters),
     );
     assert.match(elsewhere.location ?? "", /error=request_uri_not_supported/);
+    const alone = await browser.get(address(client, "https://app.example/request"));
+    assert.equal(alone.status, 400);
+    assert.match(alone.body, /request_uri_not_supported/);
   });
 
   test("refuses what authorize would refuse, with its codes, and what must not be pushed", async () => {

@@ -116,6 +116,7 @@ export async function readTarget(
     refusals?.note(application, "authorize", error);
     return error;
   };
+  if (redirectUri === undefined && form.values.has("request_uri")) throw requestUriNotSupported();
   if (redirectUri === undefined)
     throw refused("redirect-uri-missing", "The redirect_uri parameter is missing.");
   if (!matchRedirectUri(redirectUri, application.settings.redirectUris, application.clientType))
@@ -190,6 +191,9 @@ export function readAuthorizationRequest(
   };
 }
 
+const requestUriNotSupported = () =>
+  new OAuthError("request_uri_not_supported", "request_uri is not supported", { reason: "request-object" });
+
 const pageError = (reason: string, description: string, cause?: string) =>
   new OAuthError("invalid_request", description, { reason, ...(cause === undefined ? {} : { cause }) });
 
@@ -215,10 +219,7 @@ function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]
     throw new OAuthError("request_not_supported", "request objects are not supported", {
       reason: "request-object",
     });
-  if (values.has("request_uri"))
-    throw new OAuthError("request_uri_not_supported", "request_uri is not supported", {
-      reason: "request-object",
-    });
+  if (values.has("request_uri")) throw requestUriNotSupported();
   const type = values.get("response_type");
   if (type === undefined) throw invalid("response_type is missing", "response-type");
   if (type !== "code")
