@@ -66,8 +66,6 @@ export async function usePushedRequest(
 }
 
 export const unusableRequestUri = (): OAuthError =>
-  new OAuthError(
-    "invalid_request_uri",
-    "The request_uri is unknown, expired or already used.",
-    { reason: "request-uri-unusable" },
-  );
+  new OAuthError("invalid_request_uri", "The request_uri is unknown, expired or already used.", {
+    reason: "request-uri-unusable",
+  });
