@@ -32,6 +32,8 @@ export type SignetErrorCode =
   | "token_signature"
   /** Wrong issuer. */
   | "token_issuer"
+  /** Of an organisation that `organisations` does not accept. */
+  | "token_organisation"
   /** Issued for another audience. */
   | "token_audience"
   /** Expired more than 60 s ago. */

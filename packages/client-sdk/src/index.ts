@@ -9,6 +9,7 @@ export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts
 export { checkConfiguration } from "./configuration/check-configuration.ts";
 export { configurationFromEnvironment } from "./configuration/environment.ts";
 export type {
+  AcceptedOrganisations,
   ApplicationProperties,
   ConfigurationProperties,
   FilterOptions,

@@ -32,6 +32,8 @@ export interface Principal {
   readonly sub: string;
   /** Undefined for a service. */
   readonly user: User | undefined;
+  /** With `organisations`: whose token it is. Users and services are known by this and their `sub` together. */
+  readonly organisationId?: string;
   /** The application the token was issued to. */
   readonly clientId: string | undefined;
   /** Granted scopes; empty for mechanisms without scopes. */
@@ -75,6 +77,8 @@ interface VerifiedClaims {
   readonly scopes?: Iterable<string> | undefined;
   /** Default: the claims' `client_id` or `azp`. */
   readonly clientId?: string | undefined;
+  /** Of an application of several: the issuer's own, whatever claims and userinfo say. */
+  readonly organisationId?: string | undefined;
 }
 
 /** A client's own token has it as subject (RFC 9068 §2.2). @throws SignetError `token_claim_missing` without `sub` */
@@ -84,13 +88,16 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
   if (subject === undefined) throw new SignetError("token_claim_missing", "The token has no sub claim.");
   const clientId = verified.clientId ?? text(claims["client_id"]) ?? text(claims["azp"]);
   const isService = authenticatedBy === "OAuthUserBearer" && subject === clientId;
+  const described = { ...userinfo, ...claims };
+  const organisationId = verified.organisationId ?? organisationOfClaims(described);
   return {
     ...nothingKnown(),
     authenticatedBy,
     kind: isService ? "service" : "user",
     subject,
     sub: subject,
-    user: isService ? undefined : userFromClaims(subject, { ...userinfo, ...claims }),
+    user: isService ? undefined : userFromClaims(subject, described, organisationId),
+    ...(verified.organisationId === undefined ? {} : { organisationId: verified.organisationId }),
     clientId,
     scopes: new Set(verified.scopes ?? scopesOfClaims(claims)),
     claims,
@@ -100,19 +107,28 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
   };
 }
 
-function userFromClaims(permId: string, claims: Readonly<Record<string, unknown>>): User {
+function userFromClaims(
+  permId: string,
+  claims: Readonly<Record<string, unknown>>,
+  organisationId: string | undefined,
+): User {
   return withoutUndefined({
     permId,
     email: text(claims["email"]),
     firstname: text(claims["given_name"]),
     surname: text(claims["family_name"]),
     phone: text(claims["phone_number"]),
-    organisationId: text(claims["org_id"]) ?? organisationInIssuer(text(claims["iss"])),
+    organisationId,
     role: roleOrUndefined(claims["role"]),
   });
 }
 
-/** Only access tokens have `org_id`. The issuers of an organisation and of its signing pools contain its id. */
+/** Only access tokens have `org_id`. */
+function organisationOfClaims(claims: Readonly<Record<string, unknown>>): string | undefined {
+  return text(claims["org_id"]) ?? organisationInIssuer(text(claims["iss"]));
+}
+
+/** The issuers of an organisation and of its signing pools contain its id. */
 function organisationInIssuer(issuer: string | undefined): string | undefined {
   return /\/oauth\/([0-9a-f-]{36})(?:\/sovereign\/pools\/[0-9a-f-]{36})?$/.exec(issuer ?? "")?.[1];
 }

@@ -15,8 +15,11 @@ export interface Auth {
   readonly principal: Principal | undefined;
   /** Whether the user has the role, in the claims `role` or `roles`. */
   hasRole(role: string): boolean;
-  /** Where the user signs in, to come back to a path of the application. */
-  signInUrl(returnTo?: string): string;
+  /**
+   * Where the user signs in, to come back to a path of the application.
+   * @param organisation to sign in to, for an application of several (`SIGNET_ORGANISATIONS`)
+   */
+  signInUrl(returnTo?: string, organisation?: string): string;
 }
 
 /** @param cookie header of the request */
@@ -34,6 +37,10 @@ export async function authOfCookies(cookie: string): Promise<Auth> {
     accessToken: principal?.accessToken,
     principal,
     hasRole: (role) => roles.includes(role),
-    signInUrl: (returnTo = "/") => `${basePath}/login?${new URLSearchParams({ return_to: returnTo })}`,
+    signInUrl: (returnTo = "/", organisation) => {
+      const query = new URLSearchParams({ return_to: returnTo });
+      if (organisation !== undefined) query.set("organisation", organisation);
+      return `${basePath}/login?${query}`;
+    },
   };
 }

@@ -48,8 +48,8 @@ export async function UserButton({ className, texts = {}, accountUrl }: UserButt
 export interface SwitcherOrganisation {
   readonly id: string;
   readonly name: string;
-  /** Where its people sign in to the application. */
-  readonly url: string;
+  /** Where its people sign in to the application. Default: at the service, to come back to `/`. */
+  readonly url?: string;
 }
 
 /** Properties of `OrganisationSwitcher`. */
@@ -63,7 +63,7 @@ export async function OrganisationSwitcher({
   organisations,
   className,
 }: OrganisationSwitcherProps): Promise<ReactNode> {
-  const { isSignedIn, organisationId } = await auth();
+  const { isSignedIn, organisationId, signInUrl } = await auth();
   if (!isSignedIn) return null;
   const current = organisations.find(({ id }) => id === organisationId);
   const others = organisations.filter(({ id }) => id !== organisationId);
@@ -71,6 +71,12 @@ export async function OrganisationSwitcher({
     "details",
     { className },
     h("summary", null, current?.name ?? organisationId),
-    h("ul", null, ...others.map(({ id, name, url }) => h("li", { key: id }, h("a", { href: url }, name)))),
+    h(
+      "ul",
+      null,
+      ...others.map(({ id, name, url = signInUrl("/", id) }) =>
+        h("li", { key: id }, h("a", { href: url }, name)),
+      ),
+    ),
   );
 }

@@ -189,11 +189,12 @@ test("the components show what is for this person", async () => {
   const organisations = [
     { id: issuer.organisationId, name: "Acme", url: "/acme" },
     { id: "other", name: "Other", url: "https://other.example/" },
+    { id: "third", name: "Third" },
   ];
   const switcher = renderToString(await OrganisationSwitcher({ organisations }));
   assert.match(
     switcher,
-    /<summary>Acme<\/summary><ul><li><a href="https:\/\/other\.example\/">Other<\/a><\/li><\/ul>/,
+    /<summary>Acme<\/summary><ul><li><a href="https:\/\/other\.example\/">Other<\/a><\/li><li><a href="\/signet\/login\?return_to=%2F&amp;organisation=third">Third<\/a><\/li><\/ul>/,
   );
 });
 

@@ -3,6 +3,7 @@ import { configurationError } from "../errors.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
 import { checkCredentials } from "./credentials.ts";
 import { inSpecificationNames, inWrittenNames } from "./field-names.ts";
+import { checkOrganisations } from "./organisations.ts";
 import { propertyProblems, withVariables } from "./properties.ts";
 import type { ConfigurationProperties, FilterProperties, Settings } from "./settings.ts";
 import { checkSovereign } from "./sovereign.ts";
@@ -25,6 +26,7 @@ export function checkConfiguration(properties: ConfigurationProperties): Setting
     ...{ filterType, isOptional, environment, ...urls },
     ...checkCredentials(configuration, reasons),
     ...checkOAuth(configuration, reasons),
+    ...checkOrganisations(configuration, reasons),
     ...checkSovereign(configuration, urls.issuer, reasons),
     ...checkAcceptPlain(configuration, reasons),
     revalidateAfterSeconds: configuration.revalidateAfterSeconds ?? 60,

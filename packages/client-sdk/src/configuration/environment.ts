@@ -13,7 +13,7 @@ const flags: readonly string[] = [
   "oauthUserinfo",
   "acceptPlain",
 ];
-const lists = ["cookieSecrets", "sovereignKeyThumbprints"];
+const lists = ["cookieSecrets", "sovereignKeyThumbprints", "organisations"];
 
 /**
  * Reads a configuration from environment variables: `SIGNET_FEDERATION_SERVER`, `SIGNET_APPLICATION_ID`, `SIGNET_FILTER_TYPE`,
@@ -66,6 +66,7 @@ function expectedFormat(name: string): string {
 function parseValue(name: string, value: string): unknown {
   if (flags.includes(name)) return value === "true" ? true : value === "false" ? false : undefined;
   if (name === "revalidateAfterSeconds") return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+  if (name === "organisations" && value === "any") return value;
   if (lists.includes(name)) return value.split(",").map((item) => item.trim());
   if (name === "sovereignTrustedRootCertificates") return parsePem(value);
   if (name === "sovereignPublicKeys") return /^[[{]/.test(value) ? parseJwks(value) : parsePem(value);

@@ -31,6 +31,10 @@ const oneOf = (...values: readonly string[]): Property => ({
   accepts: (value) => typeof value === "string" && values.includes(value),
   expected: `one of ${values.join(", ")}`,
 });
+const acceptedOrganisations: Property = {
+  accepts: (value) => value === "any" || typeof value === "function" || texts.accepts(value),
+  expected: "`any`, a list of PublicIds, or a function",
+};
 /** At most a day: anything longer would amount to no revalidation. */
 const seconds: Property = {
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 86_400,
@@ -45,6 +49,7 @@ export const properties = {
   isOptional: flag,
   oauthOrganisationId: text,
   organisationId: text,
+  organisations: acceptedOrganisations,
   oauthClientId: text,
   clientId: text,
   oauthScopes: text,

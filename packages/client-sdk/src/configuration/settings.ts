@@ -16,6 +16,11 @@ export interface ConfigurationProperties {
   readonly oauthOrganisationId?: string;
   /** The same as `oauthOrganisationId`. */
   readonly organisationId?: string;
+  /**
+   * Instead of `oauthOrganisationId`, for an application that several organisations share: the organisations whose people and
+   * tokens it accepts. Sign-in begins at the service's common entry, and `iss` says whose user it is.
+   */
+  readonly organisations?: AcceptedOrganisations;
   /** Default: `applicationId`. */
   readonly oauthClientId?: string;
   /** The same as `oauthClientId`, and as `applicationId`: OAuth's name of it (RFC 6749 §2.2). */
@@ -92,6 +97,15 @@ export interface ConfigurationProperties {
   readonly acceptPlain?: boolean;
 }
 
+/**
+ * Which organisations an application accepts: `any` that has enabled it, the PublicIds of some, or a function, which is asked
+ * with every request and gets the PublicId in lower case. While it throws, nobody of that organisation is let in (503).
+ */
+export type AcceptedOrganisations =
+  | "any"
+  | readonly string[]
+  | ((organisationId: string) => boolean | Promise<boolean>);
+
 /** A configuration whose filter is known. */
 export type FilterProperties = Requiring<"filterType">;
 
@@ -102,9 +116,9 @@ export type Requiring<Names extends keyof ConfigurationProperties> = Configurati
 
 /** An application, by either name of its id. */
 export type ApplicationProperties = Requiring<"applicationId"> | Requiring<"clientId">;
-/** An organisation of the service, and an application of it. */
+/** An organisation of the service, or several, and an application of it. */
 export type OrganisationProperties = Requiring<"federationServer"> &
-  (Requiring<"oauthOrganisationId"> | Requiring<"organisationId">) &
+  (Requiring<"oauthOrganisationId"> | Requiring<"organisationId"> | Requiring<"organisations">) &
   ApplicationProperties;
 /** Any OpenID provider. */
 export type IssuerProperties = Requiring<"issuer">;
@@ -146,6 +160,8 @@ export interface Settings {
   readonly applicationId?: string;
   /** `{federationServer}/oauth/{org}`, or as configured. */
   readonly issuer?: string;
+  /** Instead of `issuer` and `tokenIssuer`. Ids are in lower case. */
+  readonly organisations?: AcceptedOrganisations;
   /** The expected `iss`: `{issuer}/sovereign/pools/{pool}` for a pool with issuer mode `pool`, otherwise `issuer`. */
   readonly tokenIssuer?: string;
   readonly clientId?: string;

@@ -40,7 +40,7 @@ function checkBaseUrl({ baseUrl, filterType }: FilterProperties, reasons: string
 }
 
 function checkIssuer(configuration: FilterProperties, reasons: string[]): string | undefined {
-  const { filterType, issuer, federationServer, oauthOrganisationId } = configuration;
+  const { filterType, issuer, federationServer, oauthOrganisationId, organisations } = configuration;
   if (filterType === "None") return issuer;
   if (!filterType.startsWith("OAuth")) {
     if (federationServer === undefined) reasons.push(`${filterType} needs federationServer.`);
@@ -55,6 +55,8 @@ function checkIssuer(configuration: FilterProperties, reasons: string[]): string
     return issuer;
   }
   if (federationServer === undefined) reasons.push(`${filterType} needs federationServer, or issuer.`);
+  // Each token names its own.
+  if (organisations !== undefined) return undefined;
   if (oauthOrganisationId === undefined) reasons.push(`${filterType} needs oauthOrganisationId, or issuer.`);
   return `${federationServer?.replace(/\/$/, "")}/oauth/${oauthOrganisationId?.toLowerCase()}`;
 }

@@ -6,16 +6,18 @@ import { providerSessionKey, SESSION_SECONDS, subjectKey } from "../sign-in/logo
 import { json, respond } from "../sign-in/responses.ts";
 import { isRecord } from "../tokens/claims.ts";
 import type { IdTokenChecks } from "../tokens/id-token.ts";
-import { verifyJwt } from "../tokens/verify-jwt.ts";
+import { claimedIssuer, verifyJwt } from "../tokens/verify-jwt.ts";
 import type { FederatedContext } from "./federated-context.ts";
+import { atIssuer } from "./session-organisation.ts";
 
 /** A logout token has about one kilobyte. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 export async function backChannelLogout(context: FederatedContext, request: Request): Promise<FilterResult> {
-  const { keys, issuer, clientId, algorithm, clock } = context;
   try {
     const token = await readLogoutToken(request);
+    const at = await atIssuer(context, () => claimedIssuer(token));
+    const { keys, issuer, clientId, algorithm, clock } = at;
     const { sid, sub, iat } = await verifyLogoutToken(token, { keys, issuer, clientId, algorithm, clock });
     // §2.7: the named session, otherwise all sessions of the user. Thanks to `iat`, a repeated or late message ends nothing
     // that started after it.

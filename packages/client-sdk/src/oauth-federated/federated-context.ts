@@ -3,12 +3,14 @@ import { providerSetting } from "../configuration/properties.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { configurationError, type SignetError } from "../errors.ts";
 import { type ClientAuthentication, defaultAuthentication } from "../grants/client-authentication.ts";
-import { createProvider } from "../provider/discovery.ts";
+import { createProvider, type ProviderOptions } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
+import { createOrganisationIssuers, type OrganisationIssuers } from "../provider/organisation-issuers.ts";
 import { createSignInContext, type SignInOptions } from "../sign-in/sign-in.ts";
 import { createSingleFlight } from "../sign-in/single-flight.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import { createAuthorizationCheck } from "./authorization-check.ts";
+import { commonEntry } from "./common-entry.ts";
 import type { FederatedSession } from "./federated-session.ts";
 
 /** Options of `oauthFederated`. */
@@ -36,6 +38,7 @@ export type RefreshOutcome = { readonly keepMs: number } & (
   | { readonly kind: "failed"; readonly error: SignetError }
 );
 
+/** Of one issuer; with `organisations` that of the common entry, until an organisation is known (session-organisation.ts). */
 export type FederatedContext = ReturnType<typeof createFederatedContext>;
 
 /** For a callback that is reloaded before its response arrived. */
@@ -45,7 +48,8 @@ const MAX_ENTRIES = 5_000;
 
 /** @throws SignetError `configuration` */
 export function createFederatedContext(settings: Settings, options: OAuthFederatedOptions) {
-  const { tokenIssuer: issuer, clientId, environment } = settings;
+  const { clientId, environment } = settings;
+  const issuer = startingIssuer(settings);
   if (issuer === undefined || clientId === undefined)
     throw configurationError("OAuthFederated needs a provider and a client id.");
   const { authorizationParameters = {} } = options;
@@ -59,10 +63,13 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
   const { clock, onError } = signIn;
   const setting = providerSetting(settings);
   const http = createHttp(options, { environment, setting });
-  const provider = createProvider({ issuer, http, clock, onError, setting });
+  const organisations = acceptedIssuers(settings, { http, clock, onError, setting });
+  const provider = organisations
+    ? commonEntry(issuer)
+    : createProvider({ issuer, http, clock, onError, setting });
   return {
     ...signIn,
-    ...{ provider, http, environment, issuer, clientId, authorizationParameters },
+    ...{ provider, http, environment, issuer, clientId, authorizationParameters, organisations },
     // Verify ID tokens and logout tokens: the provider's keys, or pinned ones.
     keys: createTrustedKeys(settings, provider, options),
     authentication: options.clientAuthentication ?? defaultAuthentication(settings.clientSecret),
@@ -83,6 +90,18 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
       maxEntries: MAX_ENTRIES,
     }),
   };
+}
+
+/** Of the ID tokens; with `organisations` of the entry that all of them share. */
+const startingIssuer = ({ tokenIssuer, organisations, federationServer }: Settings): string | undefined =>
+  organisations === undefined ? tokenIssuer : `${federationServer}/oauth/common`;
+
+function acceptedIssuers(
+  { federationServer, organisations }: Settings,
+  options: Omit<ProviderOptions, "issuer">,
+): OrganisationIssuers | undefined {
+  if (organisations === undefined || federationServer === undefined) return undefined;
+  return createOrganisationIssuers({ ...options, federationServer, organisations });
 }
 
 /** Parameters the filter sets itself: replaced ones would make the response uncheckable. */

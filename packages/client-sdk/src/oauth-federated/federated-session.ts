@@ -2,6 +2,7 @@
 import { decodeJwt } from "jose";
 import { randomBase64url } from "../base64url.ts";
 import { type Principal, principalOfClaims, scopesOfClaims } from "../principal.ts";
+import type { OrganisationIssuers } from "../provider/organisation-issuers.ts";
 import { withoutProtocolClaims } from "../provider/userinfo.ts";
 import { isRecord, type SubjectClaims } from "../tokens/claims.ts";
 import type { TokenResponse } from "./provider-calls.ts";
@@ -113,6 +114,8 @@ export function parseSession(value: unknown, party: string): FederatedSession | 
 }
 
 interface PrincipalSource {
+  /** Present for an application of several organisations. */
+  readonly organisations?: OrganisationIssuers | undefined;
   readonly clientId: string;
   /** The organisation's agents sign the tokens. */
   readonly isSovereign: boolean;
@@ -124,8 +127,9 @@ interface PrincipalSource {
  */
 export function principalOfSession(session: FederatedSession, source: PrincipalSource): Principal {
   const { idToken, userinfo, accessToken, scope } = session;
-  const { clientId, isSovereign } = source;
-  const common = { authenticatedBy: "OAuthFederated", accessToken, clientId } as const;
+  const { clientId, isSovereign, organisations } = source;
+  const organisationId = organisations?.find(decodeJwt(idToken).iss)?.organisationId;
+  const common = { authenticatedBy: "OAuthFederated", accessToken, clientId, organisationId } as const;
   const scopes = scope.split(" ").filter((name) => name !== "");
   if (!isSovereign)
     return principalOfClaims({ ...common, claims: { ...userinfo, ...decodeJwt(idToken) }, scopes });

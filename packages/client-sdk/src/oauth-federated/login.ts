@@ -13,6 +13,7 @@ import { isSignedAccessToken } from "../tokens/signed-access-token.ts";
 import type { FederatedContext } from "./federated-context.ts";
 import { createSession, type FederatedSession } from "./federated-session.ts";
 import { requestTokens } from "./provider-calls.ts";
+import { atResponse, organisationWanted } from "./session-organisation.ts";
 
 export async function startLogin(
   context: FederatedContext,
@@ -24,7 +25,8 @@ export async function startLogin(
     const { authorization_endpoint: endpoint } = await context.provider.metadata();
     if (endpoint === undefined || !isAllowedUrl(endpoint, context.environment))
       throw new SignetError("provider_answer", "The provider has no usable authorization endpoint.");
-    const created = await context.attempts.create(request, returnUrl(context, returnTo));
+    const organisation = await organisationWanted(context, request);
+    const created = await context.attempts.create(request, returnUrl(context, returnTo), organisation);
     const { state, nonce, verifier } = created.attempt;
     const parameters = {
       ...context.authorizationParameters,
@@ -36,6 +38,7 @@ export async function startLogin(
       nonce,
       code_challenge: await sha256Base64url(verifier),
       code_challenge_method: "S256",
+      ...(organisation === undefined ? {} : { organisation }),
     };
     const url = new URL(endpoint);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -52,17 +55,14 @@ export async function finishLogin(
   attempt: LoginAttempt,
   parameter: CallbackParameter,
 ): Promise<FederatedSession> {
-  const [iss, error, code] = [parameter("iss"), parameter("error"), parameter("code")];
-  // RFC 9207 §2.4, mix-up attacks: the response of another provider would take our code there.
-  const { authorization_response_iss_parameter_supported: isRequired } = await context.provider.metadata();
-  if (iss === undefined ? isRequired : iss !== context.issuer)
-    throw new SignetError("provider_answer", "The response names another provider, or none.");
+  const [error, code] = [parameter("error"), parameter("code")];
+  const at = await atResponse(context, attempt, parameter("iss"));
   // Only the error's name is used: its description is somebody else's text.
   if (error !== undefined) throw notSignedIn(oauthErrorName(error));
   if (code === undefined) throw new SignetError("provider_answer", "The response has no code.");
   // A code is single-use. If the page is reloaded meanwhile, both requests are the same sign-in.
   const key = await sha256Base64url(`${attempt.state} ${code}`);
-  return context.logins.run(key, () => redeemCode(context, attempt, code));
+  return context.logins.run(key, () => redeemCode(at, attempt, code));
 }
 
 function notSignedIn(oauthError: string): SignetError {

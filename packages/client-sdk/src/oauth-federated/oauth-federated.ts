@@ -18,6 +18,7 @@ import { type FederatedSession, parseSession, principalOfSession } from "./feder
 import { finishLogin, startLogin } from "./login.ts";
 import { revokeRefreshToken } from "./provider-calls.ts";
 import { renewSession } from "./refresh.ts";
+import { atSession, isStillAccepted } from "./session-organisation.ts";
 
 /**
  * Protects a web application: users sign in at the provider and return to the page they requested. The session is stored in an
@@ -35,6 +36,10 @@ import { renewSession } from "./refresh.ts";
  * Any other request with a session continues with its principal. Without a session, a page navigation is redirected, a submitted
  * form gets a page saying so (it isn't resubmitted), and a script gets 401 with `{"error": "login_required", "login_url"}`. With
  * `isOptional` all of these continue as anonymous.
+ *
+ * With `organisations`, a sign-in begins at the service's common entry, where the user's organisation is found, or with
+ * `GET /signet/login?organisation={id}` at one organisation. `user.organisationId` says whose session it is; of an organisation that
+ * is no longer accepted, sessions end with their next request.
  *
  * ID tokens are verified with the provider's keys, or with the pinned keys of its signing pool. Userinfo is fetched for the same
  * `sub`; it isn't signed and never replaces a claim of the ID token. With a signing pool it counts for nothing: user, roles,
@@ -57,13 +62,14 @@ export function oauthFederated(
     ...context,
     startLogin: (request, returnTo, cookies) => startLogin(context, request, returnTo, cookies),
     finishLogin: (attempt, parameter) => finishLogin(context, attempt, parameter),
-    renew: (session) => renewSession(context, session),
+    renew: (session) => renewSession(atSession(context, session), session),
     parseSession: (value) => parseSession(value, context.party),
     isCurrent: ({ endsAt }) => context.clock() < endsAt,
     principalOf: (session) => principalOfSession(session, context),
-    hasEnded: (session) => hasSessionEnded(context, session),
+    hasEnded: async (session) =>
+      !(await isStillAccepted(context, session)) || hasSessionEnded(atSession(context, session), session),
     rememberEnd: ({ id }) => rememberEnd(context, id),
-    endAtProvider: (session) => endAtProvider(context, session),
+    endAtProvider: (session) => endAtProvider(atSession(context, session), session),
     backChannelLogout: (request) => backChannelLogout(context, request),
   };
   return browserFilter("OAuthFederated", signIn);

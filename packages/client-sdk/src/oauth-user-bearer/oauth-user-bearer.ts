@@ -1,18 +1,14 @@
 /** The filter OAuthUserBearer: an API called with access tokens (RFC 6750, RFC 9068), sender-constrained ones included. */
 import { errorReporter } from "../application-callbacks.ts";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
-import { providerSetting } from "../configuration/properties.ts";
 import type { OAuthUserBearerConfiguration, Settings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, RequestContext, Runtime } from "../filter.ts";
 import { type OAuthClient, postAsClient } from "../grants/oauth-client.ts";
 import { principalOfClaims } from "../principal.ts";
-import { createProvider } from "../provider/discovery.ts";
-import { createHttp, providerError } from "../provider/http.ts";
-import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
+import { providerError } from "../provider/http.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";
-import { createBearerUserinfo } from "./bearer-userinfo.ts";
 import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
 import { publishedMetadata, type ResourceMetadata } from "./resource-metadata.ts";
 import { authenticationParameters, requireAuthentication } from "./step-up.ts";
@@ -24,6 +20,7 @@ import {
   type SenderConstraint,
   senderConstraints,
 } from "./token-binding.ts";
+import { createTokenIssuers, requireOwnOrganisation } from "./token-issuers.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
 /** Options of `oauthUserBearer`. */
@@ -53,7 +50,8 @@ export interface OAuthUserBearerOptions extends Runtime {
  * Protects an API. Every request needs an access token in its Authorization header: signed by the issuer, issued for
  * `oauthAudience`, not expired, and with all `oauthScopes`. A token bound to a certificate or key (`cnf`) needs proof of
  * possession; DPoP needs `baseUrl`, because proofs name the URL they are for. Rejected requests get 401 or 403 with
- * `WWW-Authenticate`, or 503 if the provider is unreachable. The user's properties come from userinfo, once a minute and token
+ * `WWW-Authenticate`, or 503 if the provider is unreachable. With `organisations`, each token is verified with the keys of the
+ * organisation that its `iss` names, if that is one of them. The user's properties come from userinfo, once a minute and token
  * with the scope `openid` (`oauthUserinfo`); with signing agents they are only in `unsignedUserinfo`.
  * @param configuration `federationServer`, `applicationId`, `oauthOrganisationId`, `oauthAudience`, and e.g. `oauthScopes`
  * @throws SignetError `configuration`
@@ -115,15 +113,17 @@ const noToken =
   "The request has no Authorization header with an access token: the caller sends none, or a proxy in front of this API removes it.";
 
 function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
-  const { tokenIssuer: issuer, audience, baseUrl, allowUntypedAccessTokens: allowUntyped } = settings;
-  if (issuer === undefined || audience === undefined)
-    throw configurationError("OAuthUserBearer needs an issuer and oauthAudience.");
+  const { audience, baseUrl, allowUntypedAccessTokens: allowUntyped } = settings;
+  if (audience === undefined) throw configurationError("OAuthUserBearer needs oauthAudience.");
   const { clock = Date.now, replayMemory: replays = createReplayMemory({ clock }), dpopNonces } = options;
-  const { keys, introspectionClient, userinfoOf } = createCalls(settings, { ...options, clock });
+  const issuerOf = createTokenIssuers(settings, { ...options, clock });
   return async (request: Request, presented: PresentedToken, context: RequestContext | undefined) => {
     const { token: accessToken } = presented;
     // 1 signature, issuer, audience and times (RFC 9068 §4)
+    const from = await issuerOf(accessToken);
+    const { keys, issuer, introspectionClient, userinfoOf } = from;
     const claims = await verifyAccessToken(accessToken, { keys, issuer, audience, allowUntyped, clock });
+    requireOwnOrganisation(claims, from);
     // 2 proof of possession (RFC 8705 §3, RFC 9449 §7). The origin is ours: the caller writes the Host header.
     const url = `${baseUrl}${new URL(request.url).pathname}`;
     const dpop = { method: request.method, url, clock, replays, nonces: dpopNonces };
@@ -135,7 +135,8 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
       dpop: baseUrl === undefined ? undefined : dpop,
     });
     // 3 scopes, and how the user has signed in (RFC 9470)
-    const verified = { authenticatedBy: "OAuthUserBearer", claims, accessToken } as const;
+    const { organisationId } = from;
+    const verified = { authenticatedBy: "OAuthUserBearer", claims, accessToken, organisationId } as const;
     requireScopes(principalOfClaims(verified), ...settings.scopes);
     requireAuthentication({ claims }, { ...options, clock });
     // 4 introspection (RFC 7662), if configured
@@ -145,26 +146,6 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
     if (settings.sovereign === undefined) return principalOfClaims({ ...verified, userinfo });
     return principalOfClaims({ ...verified, unsigned: { userinfo: userinfo ?? {} } });
   };
-}
-
-function createCalls(settings: Settings, runtime: Runtime & { readonly clock: () => number }) {
-  const { issuer, clientId, clientSecret, environment } = settings;
-  const setting = providerSetting(settings);
-  const http = createHttp(runtime, { environment, setting });
-  const { clock, onError } = runtime;
-  const provider =
-    issuer === undefined ? undefined : createProvider({ issuer, http, clock, onError, setting });
-  const keys = createTrustedKeys(settings, provider, runtime);
-  const userinfoOf =
-    provider && settings.fetchesUserinfo
-      ? createBearerUserinfo({ provider, http, clock, onError: errorReporter(onError) })
-      : undefined;
-  if (!settings.introspectTokens) return { keys, userinfoOf, introspectionClient: undefined };
-  if (provider === undefined || issuer === undefined || clientId === undefined || clientSecret === undefined)
-    throw configurationError("introspectTokens needs an issuer, a client id and a client secret.");
-  const authentication = { method: "client_secret", secret: clientSecret } as const;
-  const introspectionClient: OAuthClient = { provider, http, issuer, clientId, authentication, clock };
-  return { keys, userinfoOf, introspectionClient };
 }
 
 /** Members that must match the token's claims; otherwise the response is about another token. */

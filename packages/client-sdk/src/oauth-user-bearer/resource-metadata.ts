@@ -35,7 +35,7 @@ export function publishedMetadata(wanted: ResourceMetadata | true, settings: Set
   const acceptsDpop = settings.baseUrl !== undefined;
   const document = withoutUndefined({
     resource,
-    authorization_servers: [settings.issuer ?? settings.tokenIssuer],
+    authorization_servers: issuersOf(settings),
     bearer_methods_supported: ["header"],
     scopes_supported: described.scopesSupported ?? (settings.scopes.length > 0 ? settings.scopes : undefined),
     resource_name: described.name,
@@ -50,6 +50,13 @@ export function publishedMetadata(wanted: ResourceMetadata | true, settings: Set
       return respond(request.method, body);
     },
   };
+}
+
+/** With `organisations` those of the list; of others there are too many, or they are nobody's business. */
+function issuersOf({ issuer, tokenIssuer, federationServer, organisations }: Settings) {
+  if (organisations === undefined) return [issuer ?? tokenIssuer];
+  if (organisations === "any" || typeof organisations === "function") return undefined;
+  return organisations.map((id) => `${federationServer}/oauth/${id}`);
 }
 
 /** Public, and read by scripts of every origin (§3.2). */

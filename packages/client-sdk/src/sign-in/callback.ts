@@ -61,6 +61,8 @@ async function endPreviousUser<Session>(
   session: Session,
 ): Promise<void> {
   const previous = await readSession(signIn, request);
-  if (!previous || signIn.principalOf(previous).subject === signIn.principalOf(session).subject) return;
+  if (!previous) return;
+  const [before, now] = [signIn.principalOf(previous), signIn.principalOf(session)];
+  if (before.subject === now.subject && before.organisationId === now.organisationId) return;
   await signIn.rememberEnd(previous).catch(signIn.onError);
 }

@@ -13,6 +13,8 @@ export interface LoginAttempt {
   readonly verifier: string;
   /** Absolute, at the application's origin. */
   readonly returnTo: string;
+  /** The organisation that was asked for: another one must not answer. */
+  readonly organisation?: string;
 }
 
 const LIFETIME_SECONDS = 600;
@@ -37,10 +39,15 @@ export function createLoginAttempts(
     });
   return {
     /** The cookies store the attempt, and delete those over the limit. */
-    create: async (request: Request, returnTo: string) => {
+    create: async (request: Request, returnTo: string, organisation?: string) => {
       const id = `${String(Math.floor(clock() / 1000)).padStart(11, "0")}-${randomBase64url(8)}`;
       const state = `${id}.${randomBase64url()}`;
-      const attempt = { state, nonce: randomBase64url(), verifier: randomBase64url(), returnTo };
+      const secrets = { state, nonce: randomBase64url(), verifier: randomBase64url() };
+      const attempt: LoginAttempt = {
+        ...secrets,
+        returnTo,
+        ...(organisation === undefined ? {} : { organisation }),
+      };
       const written = await cookieFor(id).write({ ...attempt, party }, request);
       const surplus = surplusAttempts(request, options.name, written.join("").length);
       return {
@@ -90,7 +97,7 @@ function attemptLengths(request: Request, name: string): ReadonlyMap<string, num
 
 function parseAttempt(value: unknown, party: string): LoginAttempt | undefined {
   if (!isRecord(value) || value["party"] !== party) return undefined;
-  const { state, nonce, verifier, returnTo } = value;
-  const members = [state, nonce, verifier, returnTo];
+  const { state, nonce, verifier, returnTo, organisation = "" } = value;
+  const members = [state, nonce, verifier, returnTo, organisation];
   return members.every((text) => typeof text === "string") ? (value as unknown as LoginAttempt) : undefined;
 }

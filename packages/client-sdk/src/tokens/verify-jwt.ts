@@ -72,6 +72,17 @@ export async function verifyJwt(token: string, checks: JwtChecks): Promise<Verif
   return { header, claims };
 }
 
+/**
+ * Whose keys a token asks to be verified with. Nothing has verified it: it only selects among issuers that are trusted anyway.
+ * @throws SignetError `token_malformed`
+ */
+export function claimedIssuer(token: string): unknown {
+  parseHeader(token);
+  const claims = parseJsonObject(token.split(".")[1] ?? "");
+  if (!claims) throw malformed("The token's claims are not a JSON object.");
+  return claims["iss"];
+}
+
 function parseHeader(token: string): VerifiedJwt["header"] {
   if (typeof token !== "string" || token.length > MAX_TOKEN_LENGTH || !compactJws.test(token))
     throw malformed("The token is not a signed JWT.");
