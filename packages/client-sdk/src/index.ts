@@ -18,6 +18,7 @@ export type {
   OAuthUserBearerConfiguration,
   OrganisationProperties,
   Requiring,
+  SecurityProfile,
   Settings,
   SignetConfiguration,
   SovereignSettings,
@@ -79,6 +80,7 @@ export {
 } from "./provider/http.ts";
 export type { KeySet } from "./provider/key-set.ts";
 export { requireUser, type UserWith } from "./require-user.ts";
+export type { Dpop, ProvenRequest } from "./security-profile/dpop.ts";
 export type { FrontPage } from "./sign-in/built-in-pages.ts";
 export { createLogoutMemory, type LogoutMemory } from "./sign-in/logout-memory.ts";
 export type { SignInOptions } from "./sign-in/sign-in.ts";

@@ -49,6 +49,11 @@ export interface Principal {
   readonly unsignedScopes?: ReadonlySet<string>;
   /** For calls to other APIs on the user's behalf (OAuthFederated), or the request's own token (OAuthUserBearer). */
   readonly accessToken: string | undefined;
+  /**
+   * Calls an API with an access token that is bound to a key or certificate, and with the proof of it (OAuthFederated with a
+   * `securityProfile`). Absent otherwise: a bearer token needs nothing but its header.
+   */
+  readonly fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** For calls to the legacy API (UserFederated). */
   readonly sessionKey: string | undefined;
 }
@@ -73,6 +78,7 @@ interface VerifiedClaims {
     | { readonly userinfo: Readonly<Record<string, unknown>>; readonly scopes?: readonly string[] }
     | undefined;
   readonly accessToken?: string | undefined;
+  readonly fetch?: Principal["fetch"] | undefined;
   /** Default: the claims' `scope` or `scp`. */
   readonly scopes?: Iterable<string> | undefined;
   /** Default: the claims' `client_id` or `azp`. */
@@ -83,7 +89,7 @@ interface VerifiedClaims {
 
 /** A client's own token has it as subject (RFC 9068 §2.2). @throws SignetError `token_claim_missing` without `sub` */
 export function principalOfClaims(verified: VerifiedClaims): Principal {
-  const { authenticatedBy, claims, userinfo, unsigned, accessToken } = verified;
+  const { authenticatedBy, claims, userinfo, unsigned, accessToken, fetch } = verified;
   const subject = text(claims["sub"]);
   if (subject === undefined) throw new SignetError("token_claim_missing", "The token has no sub claim.");
   const clientId = verified.clientId ?? text(claims["client_id"]) ?? text(claims["azp"]);
@@ -104,6 +110,7 @@ export function principalOfClaims(verified: VerifiedClaims): Principal {
     ...(unsigned ? { unsignedUserinfo: unsigned.userinfo } : {}),
     ...(unsigned?.scopes ? { unsignedScopes: new Set(unsigned.scopes) } : {}),
     accessToken,
+    ...(fetch ? { fetch } : {}),
   };
 }
 

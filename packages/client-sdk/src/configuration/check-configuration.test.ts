@@ -22,6 +22,12 @@ const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE----
 const jwk = { kty: "EC", crv: "P-256", x: "x", y: "y" };
 const pool = { sovereignSigningPoolId: POOL_ID };
 const pinned = { ...pool, sovereignKeyThumbprints: [thumbprint] };
+const privateJwk = { ...jwk, d: "d" };
+const fapi = { securityProfile: "fapi2", oauthClientKey: privateJwk } as const;
+const bothOfCertificate = {
+  oauthClientCertificate: certificate.trim(),
+  oauthClientCertificateKey: "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----",
+};
 const keys = { systemAccountPublicKey: CLIENT_ID, systemAccountSecretKey: SECRET_KEY };
 
 /** A valid configuration, changes that invalidate it, and the expected reason. */
@@ -95,6 +101,21 @@ const invalidConfigurations: readonly InvalidConfiguration[] = [
   [federated, { allowUntypedAccessTokens: true }, /allowUntypedAccessTokens are only for OAuthUserBearer/],
   [bearer, { introspectTokens: true }, /^introspectTokens needs oauthClientSecret/],
   [bearer, { allowUntypedAccessTokens: true, oauthAudience: CLIENT_ID }, /^allowUntypedAccessTokens needs/],
+  // Security profile.
+  [federated, { securityProfile: "fapi3" }, /^securityProfile must be one of/],
+  [federated, { oauthClientKey: jwk }, /^oauthClientKey must be a private key/],
+  [federated, { oauthClientKey: { ...jwk, d: "d", crv: "P-384" } }, /^oauthClientKey must have an alg/],
+  [federated, { ...fapi, oauthClientKey: { ...privateJwk, alg: "RS256" } }, /^oauthClientKey must be for/],
+  [federated, { ...fapi, oauthClientSecret: "s" }, /^securityProfile fapi2 has no client secrets/],
+  [federated, { ...fapi, oauthIdTokenAlg: "RS256" }, /^oauthIdTokenAlg must be ES256, PS256 or EdDSA/],
+  [federated, { ...fapi, ...bothOfCertificate }, /^securityProfile fapi2 uses oauthClientKey or/],
+  [federated, { oauthClientCertificate: certificate.trim() }, /must be set together/],
+  [
+    federated,
+    { ...fapi, oauthOrganisationId: undefined, organisations: "any" },
+    /^securityProfile and organisations exclude/,
+  ],
+  [legacy, { securityProfile: "fapi2" }, /^securityProfile is for the OAuth filters/],
   // Sovereign trust.
   [bearer, pool, /^sovereignSigningPoolId alone .* production rejects it/],
   [bearer, { ...pool, sovereignAllowUnpinned: false }, /^sovereignSigningPoolId alone/],

@@ -5,6 +5,7 @@ import { checkCredentials } from "./credentials.ts";
 import { inSpecificationNames, inWrittenNames } from "./field-names.ts";
 import { checkOrganisations } from "./organisations.ts";
 import { propertyProblems, withVariables } from "./properties.ts";
+import { checkSecurityProfile } from "./security-profile.ts";
 import type { ConfigurationProperties, FilterProperties, Settings } from "./settings.ts";
 import { checkSovereign } from "./sovereign.ts";
 import { checkUrls } from "./urls.ts";
@@ -25,6 +26,7 @@ export function checkConfiguration(properties: ConfigurationProperties): Setting
   const settings: Settings = withoutUndefined({
     ...{ filterType, isOptional, environment, ...urls },
     ...checkCredentials(configuration, reasons),
+    ...checkSecurityProfile(configuration, reasons),
     ...checkOAuth(configuration, reasons),
     ...checkOrganisations(configuration, reasons),
     ...checkSovereign(configuration, urls.issuer, reasons),
@@ -74,6 +76,8 @@ export function idTokenAlgOf(configuration: ConfigurationProperties): string | u
     Object.entries(configuration).some(([name, value]) => name.startsWith("sovereign") && value !== undefined)
   )
     return undefined;
+  // FAPI 2.0 SP §5.4.1 refuses RS256, whoever the provider is.
+  if ((configuration.securityProfile ?? "none") !== "none") return "ES256";
   // What a registration defaults to (OpenID Connect Registration §2: RS256).
   return issuer === undefined || signetIssuer.test(issuer) ? "ES256" : "RS256";
 }
@@ -91,8 +95,11 @@ function checkBearer(configuration: FilterProperties, reasons: string[]): void {
   const clientId = configuration.oauthClientId ?? configuration.applicationId;
   if (oauthAudience === undefined)
     reasons.push("OAuthUserBearer needs oauthAudience: otherwise tokens for other APIs would be accepted.");
-  if (introspectTokens && configuration.oauthClientSecret === undefined)
-    reasons.push("introspectTokens needs oauthClientSecret: introspection is for confidential clients.");
+  const { oauthClientSecret, oauthClientKey, oauthClientCertificate } = configuration;
+  if (introspectTokens && (oauthClientSecret ?? oauthClientKey ?? oauthClientCertificate) === undefined)
+    reasons.push(
+      "introspectTokens needs oauthClientSecret, oauthClientKey or oauthClientCertificate: introspection is for confidential clients.",
+    );
   if (introspectTokens && clientId === undefined) reasons.push("introspectTokens needs oauthClientId.");
   // Without `typ`, the audience is all that tells an access token from an ID token.
   if (allowUntypedAccessTokens && oauthAudience !== undefined && oauthAudience === clientId)

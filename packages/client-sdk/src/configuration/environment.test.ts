@@ -56,6 +56,27 @@ describe("configurationFromEnvironment", () => {
     assert.deepEqual(read("PUBLIC_KEYS", JSON.stringify({ keys: [jwk] })), [jwk]);
   });
 
+  it("reads the client's key and certificate", () => {
+    const key = "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----";
+    const read = configurationFromEnvironment({
+      SIGNET_SECURITY_PROFILE: "fapi2",
+      SIGNET_OAUTH_CLIENT_KEY: JSON.stringify({ ...jwk, d: "d" }),
+      SIGNET_OAUTH_CLIENT_CERTIFICATE: `${certificate}\n${certificate}`.replaceAll("\n", "\\n"),
+      SIGNET_OAUTH_CLIENT_CERTIFICATE_KEY: `${key}\n`,
+    });
+    assert.deepEqual(read, {
+      securityProfile: "fapi2",
+      oauthClientKey: { ...jwk, d: "d" },
+      oauthClientCertificate: `${certificate}\n${certificate}`,
+      oauthClientCertificateKey: key,
+    });
+    assert.throws(() => configurationFromEnvironment({ SIGNET_OAUTH_CLIENT_KEY: "{" }), /a JWK in JSON/);
+    assert.throws(
+      () => configurationFromEnvironment({ SIGNET_SECURITY_PROFIL: "fapi2" }),
+      /SECURITY_PROFILE/,
+    );
+  });
+
   it("accepts another prefix for several filters", () => {
     const env = { API_FILTER_TYPE: "None", SIGNET_FILTER_TYPE: "OAuthFederated" };
     assert.deepEqual(configurationFromEnvironment(env, "API_"), { filterType: "None" });

@@ -4,7 +4,8 @@ import { properties, variableOf } from "./properties.ts";
 import type { ConfigurationProperties, SignetConfiguration } from "./settings.ts";
 
 /** Unknown variables that start like a property are typing mistakes, which would switch a check off. */
-const reservedNames = /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE|INTROSPECT|REVALIDATE|ACCEPT)_/;
+const reservedNames =
+  /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE|INTROSPECT|REVALIDATE|ACCEPT|SECURITY)_/;
 const flags: readonly string[] = [
   "isOptional",
   "sovereignAllowUnpinned",
@@ -59,6 +60,7 @@ function unknownVariable(variable: string, prefix: string, names: readonly strin
 
 function expectedFormat(name: string): string {
   if (flags.includes(name)) return "true or false";
+  if (name === "oauthClientKey") return "a JWK in JSON";
   return name === "revalidateAfterSeconds" ? "a whole number of seconds" : "PEM, or JWKs in JSON";
 }
 
@@ -68,6 +70,9 @@ function parseValue(name: string, value: string): unknown {
   if (name === "revalidateAfterSeconds") return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
   if (name === "organisations" && value === "any") return value;
   if (lists.includes(name)) return value.split(",").map((item) => item.trim());
+  if (name === "oauthClientKey") return parseJwks(value)?.[0];
+  if (name === "oauthClientCertificate" || name === "oauthClientCertificateKey")
+    return parsePem(value)?.join("\n");
   if (name === "sovereignTrustedRootCertificates") return parsePem(value);
   if (name === "sovereignPublicKeys") return /^[[{]/.test(value) ? parseJwks(value) : parsePem(value);
   return value;

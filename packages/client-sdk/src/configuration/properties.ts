@@ -27,6 +27,10 @@ const keys: Property = {
   accepts: listOf((value) => typeof value === "string" || (typeof value === "object" && value !== null)),
   expected: "a list of JWKs and PEM strings",
 };
+const privateKey: Property = {
+  accepts: (value) => typeof value === "object" && value !== null && "d" in value && "kty" in value,
+  expected: "a private key as a JWK",
+};
 const oneOf = (...values: readonly string[]): Property => ({
   accepts: (value) => typeof value === "string" && values.includes(value),
   expected: `one of ${values.join(", ")}`,
@@ -69,6 +73,10 @@ export const properties = {
   environment: oneOf("production", "staging", "development"),
   oauthClientSecret: text,
   clientSecret: text,
+  securityProfile: oneOf("none", "fapi2", "fapi2-message-signing"),
+  oauthClientKey: privateKey,
+  oauthClientCertificate: text,
+  oauthClientCertificateKey: text,
   baseUrl: text,
   cookieSecrets: texts,
   basePath: text,

@@ -2,6 +2,9 @@
 import type { JWK } from "jose";
 import type { FilterType } from "../filter.ts";
 
+/** FAPI 2.0: how much of it a client does. */
+export type SecurityProfile = "none" | "fapi2" | "fapi2-message-signing";
+
 /** Every property (specification, "Client configuration (SDK)"). `SignetConfiguration` says which ones a filter needs. */
 export interface ConfigurationProperties {
   /** The service's base URL, e.g. `https://id.example.com`. Required unless `issuer` is given. */
@@ -72,6 +75,18 @@ export interface ConfigurationProperties {
   readonly oauthClientSecret?: string;
   /** The same as `oauthClientSecret` (RFC 6749 §2.3.1). */
   readonly clientSecret?: string;
+  /**
+   * What the client does in every request, as the application's `securityProfile` has it at the service. `fapi2` (FAPI 2.0 Security
+   * Profile): pushed requests, PKCE, tokens bound to keys or certificates. `fapi2-message-signing`: also signed requests, responses
+   * and introspection. An API then takes bound tokens alone. Default `none`.
+   */
+  readonly securityProfile?: SecurityProfile;
+  /** The client's private key, a JWK: authenticates it (`private_key_jwt`) and signs its requests. */
+  readonly oauthClientKey?: JWK;
+  /** PEM: the client's certificate, intermediate ones after it. Authenticates it (mutual TLS), and tokens are bound to it. */
+  readonly oauthClientCertificate?: string;
+  /** PEM (PKCS#8): the private key of `oauthClientCertificate`. */
+  readonly oauthClientCertificateKey?: string;
   /** The application's public origin, e.g. `https://app.example.com`. Redirects use it, never the Host header. */
   readonly baseUrl?: string;
   /** At least 32 random bytes each, base64url. The first encrypts cookies, all of them decrypt. */
@@ -166,6 +181,10 @@ export interface Settings {
   readonly tokenIssuer?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
+  readonly securityProfile?: SecurityProfile;
+  readonly clientKey?: JWK;
+  /** PEM. */
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string };
   /** Of ID and logout tokens; absent: any that fits the key. */
   readonly idTokenAlg?: string;
   readonly fetchesUserinfo?: boolean;

@@ -1,6 +1,7 @@
 /** Client authentication (RFC 6749 §2.3, RFC 7523 §2.2, RFC 8705 §2). */
 import { importJWK, type JWK, SignJWT } from "jose";
 import type { ProviderMetadata } from "../provider/discovery.ts";
+import { algorithmOf } from "../tokens/algorithms.ts";
 
 /** How a client authenticates at the provider's endpoints. */
 export type ClientAuthentication =
@@ -12,7 +13,7 @@ export type ClientAuthentication =
       readonly privateKey: CryptoKey | JWK;
       /** Default: the JWK's `kid`. */
       readonly keyId?: string;
-      /** Default: the JWK's `alg`, else ES256. */
+      /** Default: the JWK's `alg`, else ES256, PS256 or EdDSA as the key is. */
       readonly algorithm?: string;
     }
   /** With the client certificate that the given `fetch` presents. */
@@ -66,7 +67,7 @@ async function signAssertion(
 ): Promise<string> {
   const { privateKey } = authentication;
   const jwk = isCryptoKey(privateKey) ? undefined : privateKey;
-  const alg = authentication.algorithm ?? jwk?.alg ?? "ES256";
+  const alg = authentication.algorithm ?? (jwk && algorithmOf(jwk)) ?? "ES256";
   const kid = authentication.keyId ?? jwk?.kid;
   const key = isCryptoKey(privateKey) ? privateKey : await importJWK(privateKey, alg);
   const now = Math.floor(clock() / 1000);

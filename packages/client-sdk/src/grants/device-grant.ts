@@ -1,7 +1,7 @@
 /** Device authorization grant (RFC 8628): a program without a browser lets its user sign in on another device. */
 import { decodeJwt } from "jose";
 import { errorReporter } from "../application-callbacks.ts";
-import { SignetError } from "../errors.ts";
+import { configurationError, SignetError } from "../errors.ts";
 import { pause } from "../pause.ts";
 import { scopesOfClaims } from "../principal.ts";
 import { type HttpAnswer, isAllowedUrl, providerError } from "../provider/http.ts";
@@ -61,6 +61,9 @@ export async function deviceGrant(
   options: DeviceGrantOptions,
 ): Promise<DeviceTokens> {
   const grant = grantSettings(configuration, options);
+  // The profile has no device grant: nothing binds who confirms to who asks (RFC 8628 §5.4).
+  if ((grant.settings.securityProfile ?? "none") !== "none")
+    throw configurationError("The device grant is not for clients with a securityProfile.");
   const { settings, resource, scope, clientId, provider, clock, runtime } = grant;
   const now = clock();
   const response = await postAsClient(grant, "device_authorization_endpoint", { scope, resource });

@@ -7,14 +7,16 @@ import { configurationError, SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
 import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
-import { type ClientAuthentication, defaultAuthentication } from "./client-authentication.ts";
+import { clientSecurity } from "../security-profile/client-security.ts";
+import { createDpop, createDpopJwk } from "../security-profile/dpop.ts";
+import type { ClientAuthentication } from "./client-authentication.ts";
 
 /** A filter's configuration works as well; grants ignore the properties they don't use. */
 export interface GrantConfiguration extends ConfigurationProperties {}
 
 /** Options of every grant. */
 export interface GrantOptions extends Runtime {
-  /** Default: `oauthClientSecret`; without one, a public client. */
+  /** Default: `oauthClientCertificate`, `oauthClientKey` or `oauthClientSecret`; without one, a public client. */
   readonly clientAuthentication?: ClientAuthentication;
   /** Uses the mutual-TLS endpoints (RFC 8705 §5); `fetch` presents the certificate. Implied by `tls_client_auth`. */
   readonly useMtlsEndpoints?: boolean;
@@ -30,6 +32,10 @@ const usedProperties = [
   "oauthOrganisationId",
   "oauthClientId",
   "oauthClientSecret",
+  "oauthClientKey",
+  "oauthClientCertificate",
+  "oauthClientCertificateKey",
+  "securityProfile",
   "oauthScopes",
   "issuer",
   "environment",
@@ -44,7 +50,7 @@ const usedProperties = [
 
 /** @throws SignetError `configuration` */
 export function grantSettings(configuration: GrantConfiguration, options: GrantOptions) {
-  const { clock = Date.now, clientAuthentication, useMtlsEndpoints = false, resource, onError } = options;
+  const { clock = Date.now, useMtlsEndpoints = false, resource, onError } = options;
   const contradictions: string[] = [];
   const specified = inSpecificationNames(configuration, contradictions);
   if (contradictions.length > 0) throw configurationError(...contradictions);
@@ -54,17 +60,21 @@ export function grantSettings(configuration: GrantConfiguration, options: GrantO
   if (problems.length > 0) throw configurationError(...problems.map(withVariables));
   // OAuthUserBearer has the same rules for URLs and ids; the audience stays unused.
   const settings = checkAsGrant({ ...members, filterType: "OAuthUserBearer", oauthAudience: "unused" });
-  const { issuer, clientId, clientSecret, environment, scopes } = settings;
+  const { issuer, clientId, environment, scopes } = settings;
   if (issuer === undefined || clientId === undefined)
     throw configurationError("A grant needs oauthClientId.");
   const setting = providerSetting(settings);
-  const http = createHttp(options, { environment, setting });
-  const authentication = clientAuthentication ?? defaultAuthentication(clientSecret);
+  const security = clientSecurity(settings, options);
+  const { authentication } = security;
+  const runtime = security.fetch === undefined ? options : { ...options, fetch: security.fetch };
+  const http = createHttp(runtime, { environment, setting });
   return {
-    ...{ settings, issuer, clientId, authentication, resource, http, clock, runtime: options },
+    ...{ settings, issuer, clientId, authentication, resource, http, clock, runtime },
+    // Tokens of a program live no longer than its key.
+    dpop: security.usesDpop ? createDpop(createDpopJwk, new Map(), clock) : undefined,
     scope: scopes.length === 0 ? undefined : scopes.join(" "),
     idTokenAlg: idTokenAlgOf(configuration),
-    usesMtlsEndpoints: useMtlsEndpoints || authentication.method === "tls_client_auth",
+    usesMtlsEndpoints: useMtlsEndpoints || security.usesMtlsEndpoints,
     provider: createProvider({ issuer, http, clock, onError, setting }),
   };
 }

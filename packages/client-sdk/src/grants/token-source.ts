@@ -1,6 +1,8 @@
 /** Cached access tokens, renewed before they expire: client credentials and refresh (RFC 6749 §4.4, §6). */
 import { configurationError, SignetError } from "../errors.ts";
 import { isAllowedUrl } from "../provider/http.ts";
+import type { Dpop } from "../security-profile/dpop.ts";
+import { sendWithToken } from "../security-profile/send-with-token.ts";
 import {
   type GrantConfiguration,
   type GrantOptions,
@@ -23,6 +25,8 @@ export interface TokenSource {
    * @throws SignetError as `token`, and `configuration` for an unencrypted URL; and whatever `fetch` throws
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** The key that the tokens are bound to (`securityProfile`), for requests that are not sent by `fetch`. Absent: Bearer. */
+  readonly dpop?: Dpop;
 }
 
 interface TokenSourceOptions {
@@ -42,11 +46,12 @@ const MARGIN_FRACTION = 0.2;
 const RETRY_MS = 5_000;
 
 function createTokenSource(
-  { clock, runtime, settings }: GrantSettings,
+  { clock, runtime, settings, dpop }: GrantSettings,
   { obtain, ...options }: TokenSourceOptions,
 ): TokenSource {
   let latest = options.first;
-  let cached = latest && withRenewal(latest, clock());
+  // A token that is bound to a key of somebody else's making is renewed before its first use.
+  let cached = latest && (latest.tokenType === undefined || !dpop) ? withRenewal(latest, clock()) : undefined;
   let pending: Promise<string> | undefined;
   let retryAt = 0;
 
@@ -82,12 +87,10 @@ function createTokenSource(
   const discard = (rejected: string) => {
     if (cached?.tokens.accessToken === rejected) cached = undefined;
   };
-  const send = async (url: URL, init: RequestInit, accessToken: string): Promise<Response> => {
-    const headers = new Headers(init.headers);
-    headers.set("authorization", `Bearer ${accessToken}`);
-    return (runtime.fetch ?? fetch)(url, { ...init, headers });
-  };
+  const send = (url: URL, init: RequestInit, accessToken: string): Promise<Response> =>
+    sendWithToken({ accessToken, dpop, fetch: runtime.fetch ?? fetch }, url, init);
   return {
+    ...(dpop ? { dpop } : {}),
     token,
     discard,
     fetch: async (target, init = {}) => {

@@ -1,11 +1,14 @@
 /** Options and dependencies of the filter. Nothing is fetched, and no key derived, before the first request. */
+import type { JWK } from "jose";
 import { providerSetting } from "../configuration/properties.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { configurationError, type SignetError } from "../errors.ts";
-import { type ClientAuthentication, defaultAuthentication } from "../grants/client-authentication.ts";
+import type { ClientAuthentication } from "../grants/client-authentication.ts";
 import { createProvider, type ProviderOptions } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { createOrganisationIssuers, type OrganisationIssuers } from "../provider/organisation-issuers.ts";
+import { clientSecurity } from "../security-profile/client-security.ts";
+import { createDpop, type Dpop, type ServerNonces } from "../security-profile/dpop.ts";
 import { createSignInContext, type SignInOptions } from "../sign-in/sign-in.ts";
 import { createSingleFlight } from "../sign-in/single-flight.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
@@ -15,7 +18,7 @@ import type { FederatedSession } from "./federated-session.ts";
 
 /** Options of `oauthFederated`. */
 export interface OAuthFederatedOptions extends SignInOptions {
-  /** Client authentication. Default: `oauthClientSecret`; without one, a public client. */
+  /** Client authentication. Default: `oauthClientCertificate`, `oauthClientKey` or `oauthClientSecret`; without one, a public client. */
   readonly clientAuthentication?: ClientAuthentication;
   /**
    * Additional parameters of the authorization request, e.g. `{ ui_locales: "da" }` or `{ max_age: "3600" }`, which is then
@@ -58,11 +61,14 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
   const party = `${issuer} ${clientId}`;
   // A session whose tokens no agent had to sign must not outlive the day on which that became required.
   const isSovereign = settings.sovereign !== undefined;
-  const purpose = isSovereign ? "signed-oauth-session" : "oauth-session";
+  const security = clientSecurity(settings, options);
+  const purpose = sessionPurpose(isSovereign, security.profile);
   const signIn = createSignInContext(settings, options, { party, purpose });
   const { clock, onError } = signIn;
   const setting = providerSetting(settings);
-  const http = createHttp(options, { environment, setting });
+  const runtime = security.fetch === undefined ? options : { ...options, fetch: security.fetch };
+  const http = createHttp(runtime, { environment, setting });
+  const nonces: ServerNonces = new Map();
   const organisations = acceptedIssuers(settings, { http, clock, onError, setting });
   const provider = organisations
     ? commonEntry(issuer)
@@ -72,7 +78,12 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
     ...{ provider, http, environment, issuer, clientId, authorizationParameters, organisations },
     // Verify ID tokens and logout tokens: the provider's keys, or pinned ones.
     keys: createTrustedKeys(settings, provider, options),
-    authentication: options.clientAuthentication ?? defaultAuthentication(settings.clientSecret),
+    authentication: security.authentication,
+    usesMtlsEndpoints: security.usesMtlsEndpoints,
+    security,
+    send: security.fetch,
+    /** The key of a sign-in, with what servers have told this process. */
+    dpopOf: (jwk: JWK | undefined): Dpop | undefined => jwk && createDpop(async () => jwk, nonces, clock),
     algorithm: settings.idTokenAlg,
     checkAuthorizationRequest: createAuthorizationCheck(settings, options),
     // The organisation's agents sign the tokens: unsigned data is not trusted.
@@ -104,11 +115,17 @@ function acceptedIssuers(
   return createOrganisationIssuers({ ...options, federationServer, organisations });
 }
 
+/** Nor must a session of bearer tokens outlive the day on which a profile was set. */
+function sessionPurpose(isSovereign: boolean, profile: string): string {
+  const name = isSovereign ? "signed-oauth-session" : "oauth-session";
+  return profile === "none" ? name : `${profile}-${name}`;
+}
+
 /** Parameters the filter sets itself: replaced ones would make the response uncheckable. */
 const reservedParameters: ReadonlySet<string> = new Set(
   (
     "response_type response_mode client_id client_secret redirect_uri scope state nonce code_challenge " +
-    "code_challenge_method request request_uri"
+    "code_challenge_method request request_uri dpop_jkt"
   ).split(" "),
 );
 

@@ -1,5 +1,5 @@
 /** The content of the sealed session cookie, and its principal. */
-import { decodeJwt } from "jose";
+import { decodeJwt, type JWK } from "jose";
 import { randomBase64url } from "../base64url.ts";
 import { type Principal, principalOfClaims, scopesOfClaims } from "../principal.ts";
 import type { OrganisationIssuers } from "../provider/organisation-issuers.ts";
@@ -22,6 +22,8 @@ export interface FederatedSession {
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope: string;
+  /** The private key that the tokens are bound to (RFC 9449). */
+  readonly dpopKey?: JWK;
   /** Whether a trusted agent's key has signed the access token. */
   readonly isSigned?: boolean;
   /** Milliseconds since the epoch: when to refresh, and when the access token expires. */
@@ -38,6 +40,7 @@ interface NewSession {
   readonly claims: SubjectClaims;
   readonly userinfo: FederatedSession["userinfo"];
   readonly response: TokenResponse;
+  readonly dpopKey?: JWK | undefined;
   /** As requested: what a response without `scope` means (RFC 6749 §5.1). */
   readonly scope: string;
   readonly isSigned: boolean;
@@ -46,7 +49,7 @@ interface NewSession {
 }
 
 export function createSession(login: NewSession, now: number): FederatedSession {
-  const { party, claims, scope } = login;
+  const { party, claims, scope, dpopKey } = login;
   const { sid, iat: since } = claims;
   const session = {
     id: randomBase64url(16),
@@ -54,13 +57,14 @@ export function createSession(login: NewSession, now: number): FederatedSession 
     since,
     scope,
     ...(typeof sid === "string" ? { sid } : {}),
+    ...(dpopKey ? { dpopKey } : {}),
   };
   return withNewTokens(session, login, now);
 }
 
 /** Keeps the old refresh token if the provider doesn't rotate it (RFC 6749 §6). */
 export function withNewTokens(
-  session: Pick<FederatedSession, "id" | "party" | "since" | "sid" | "scope" | "refreshToken">,
+  session: Pick<FederatedSession, "id" | "party" | "since" | "sid" | "scope" | "refreshToken" | "dpopKey">,
   tokens: Pick<NewSession, "response" | "idToken" | "userinfo" | "isSigned" | "isSovereign">,
   now: number,
 ): FederatedSession {
@@ -117,6 +121,8 @@ interface PrincipalSource {
   /** Present for an application of several organisations. */
   readonly organisations?: OrganisationIssuers | undefined;
   readonly clientId: string;
+  /** Calls APIs with a bound token; undefined for bearer tokens, which anything can send. */
+  readonly fetchOf?: ((session: FederatedSession) => Principal["fetch"]) | undefined;
   /** The organisation's agents sign the tokens. */
   readonly isSovereign: boolean;
 }
@@ -129,7 +135,8 @@ export function principalOfSession(session: FederatedSession, source: PrincipalS
   const { idToken, userinfo, accessToken, scope } = session;
   const { clientId, isSovereign, organisations } = source;
   const organisationId = organisations?.find(decodeJwt(idToken).iss)?.organisationId;
-  const common = { authenticatedBy: "OAuthFederated", accessToken, clientId, organisationId } as const;
+  const fetch = source.fetchOf?.(session);
+  const common = { authenticatedBy: "OAuthFederated", accessToken, clientId, organisationId, fetch } as const;
   const scopes = scope.split(" ").filter((name) => name !== "");
   if (!isSovereign)
     return principalOfClaims({ ...common, claims: { ...userinfo, ...decodeJwt(idToken) }, scopes });

@@ -1,9 +1,12 @@
 /** Authorization request with PKCE, state and nonce, and its response (RFC 6749 §4.1, RFC 7636, RFC 9700 §2.1.1). */
+import type { JWK } from "jose";
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { isAllowedUrl, oauthErrorName, settingToCheck } from "../provider/http.ts";
 import { fetchUserinfo } from "../provider/userinfo.ts";
+import { createDpopJwk } from "../security-profile/dpop.ts";
+import { pushRequest } from "../security-profile/pushed-request.ts";
 import type { LoginAttempt } from "../sign-in/login-attempts.ts";
 import { failure, redirect, respond } from "../sign-in/responses.ts";
 import { returnUrl } from "../sign-in/return-url.ts";
@@ -26,7 +29,9 @@ export async function startLogin(
     if (endpoint === undefined || !isAllowedUrl(endpoint, context.environment))
       throw new SignetError("provider_answer", "The provider has no usable authorization endpoint.");
     const organisation = await organisationWanted(context, request);
-    const created = await context.attempts.create(request, returnUrl(context, returnTo), organisation);
+    const dpopKey = context.security.usesDpop ? await createDpopJwk() : undefined;
+    const added = { organisation, dpopKey };
+    const created = await context.attempts.create(request, returnUrl(context, returnTo), added);
     const { state, nonce, verifier } = created.attempt;
     const parameters = {
       ...context.authorizationParameters,
@@ -40,14 +45,30 @@ export async function startLogin(
       code_challenge_method: "S256",
       ...(organisation === undefined ? {} : { organisation }),
     };
-    const url = new URL(endpoint);
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    await context.checkAuthorizationRequest(url);
+    const url = await authorizationUrl(context, endpoint, parameters, dpopKey);
     return respond(redirect(url.href, [...cookies, ...created.cookies]));
   } catch (error) {
     if (!(error instanceof SignetError)) throw error;
     return failure(context, request, error, { returnTo: returnTo ?? undefined });
   }
+}
+
+/** With the request in it, or with the reference to a pushed one (RFC 9126 §4), whose errors come at once. */
+async function authorizationUrl(
+  context: FederatedContext,
+  endpoint: string,
+  parameters: Readonly<Record<string, string>>,
+  dpopKey: JWK | undefined,
+): Promise<URL> {
+  const url = new URL(endpoint);
+  const { security, dpopOf } = context;
+  const { requestSigner } = security;
+  const client = { ...context, dpop: dpopOf(dpopKey) };
+  const asked = requestSigner ? { ...parameters, response_mode: "jwt" } : parameters;
+  const query = security.isPushed ? await pushRequest(client, asked, requestSigner) : parameters;
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  if (!security.isPushed) await context.checkAuthorizationRequest(url);
+  return url;
 }
 
 export async function finishLogin(
@@ -77,20 +98,24 @@ async function redeemCode(
   code: string,
 ): Promise<FederatedSession> {
   const { issuer, clientId, keys, algorithm, clock, maxAgeSeconds, party, scope, isSovereign } = context;
-  const response = await requestTokens(context, {
-    grant_type: "authorization_code",
-    code,
-    redirect_uri: callbackUrl(context),
-    code_verifier: attempt.verifier,
-  });
+  const { nonce, dpopKey } = attempt;
+  const dpop = context.dpopOf(dpopKey);
+  const response = await requestTokens(
+    { ...context, dpop },
+    {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: callbackUrl(context),
+      code_verifier: attempt.verifier,
+    },
+  );
   const { accessToken, idToken } = response;
   if (idToken === undefined) throw new SignetError("provider_answer", "The provider issued no ID token.");
-  const { nonce } = attempt;
   const checks = { keys, issuer, clientId, algorithm, nonce, accessToken, maxAgeSeconds, clock };
   const claims = await verifyIdToken(idToken, checks);
   const isSigned = await isSignedAccessToken(context, accessToken, claims.sub);
-  const userinfo = await fetchUserinfo(context, accessToken, claims.sub);
-  const login = { party, idToken, claims, userinfo, response, scope, isSigned, isSovereign };
+  const userinfo = await fetchUserinfo({ ...context, dpop, signed: context }, accessToken, claims.sub);
+  const login = { party, idToken, claims, userinfo, response, scope, isSigned, isSovereign, dpopKey };
   const session = createSession(login, clock());
   // An expired session would send the browser to sign in again, in an endless loop.
   if (session.refreshToken === undefined && session.endsAt <= clock())

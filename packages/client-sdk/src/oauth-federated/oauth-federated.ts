@@ -3,8 +3,12 @@ import { decodeJwt } from "jose";
 import { callApplication } from "../application-callbacks.ts";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { OAuthFederatedConfiguration } from "../configuration/settings.ts";
+import { SignetError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
+import type { Principal } from "../principal.ts";
 import { isAllowedUrl } from "../provider/http.ts";
+import { sendWithToken } from "../security-profile/send-with-token.ts";
+import { openSignedResponse } from "../security-profile/signed-response.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
 import { hasEnded, rememberEnd } from "../sign-in/logout-memory.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
@@ -65,7 +69,10 @@ export function oauthFederated(
     renew: (session) => renewSession(atSession(context, session), session),
     parseSession: (value) => parseSession(value, context.party),
     isCurrent: ({ endsAt }) => context.clock() < endsAt,
-    principalOf: (session) => principalOfSession(session, context),
+    openResponse: context.security.requestSigner
+      ? (query) => openSignedResponse(query("response"), context)
+      : undefined,
+    principalOf: (session) => principalOfSession(session, { ...context, fetchOf: fetchOf(context) }),
     hasEnded: async (session) =>
       !(await isStillAccepted(context, session)) || hasSessionEnded(atSession(context, session), session),
     rememberEnd: ({ id }) => rememberEnd(context, id),
@@ -73,6 +80,20 @@ export function oauthFederated(
     backChannelLogout: (request) => backChannelLogout(context, request),
   };
   return browserFilter("OAuthFederated", signIn);
+}
+
+/** Only tokens that are bound to something: their use takes more than a header. */
+function fetchOf(context: FederatedContext): ((session: FederatedSession) => Principal["fetch"]) | undefined {
+  const { security, dpopOf, environment, send } = context;
+  if (security.profile === "none") return undefined;
+  return ({ accessToken, dpopKey }) =>
+    async (target, init = {}) => {
+      const url = new URL(target);
+      url.hash = "";
+      if (!isAllowedUrl(url.href, environment))
+        throw new SignetError("configuration", "Tokens are only sent to encrypted URLs (https).");
+      return sendWithToken({ accessToken, dpop: dpopOf(dpopKey), fetch: send ?? fetch }, url, init);
+    };
 }
 
 /** @throws SignetError if unknown: then nobody is let in */

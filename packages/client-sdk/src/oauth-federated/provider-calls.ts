@@ -1,5 +1,11 @@
 /** Calls to the provider: token endpoint (RFC 6749 §3.2), revocation (RFC 7009). */
-import { type OAuthClient, parseTokenResponse, postAsClient, type TokenSet } from "../grants/oauth-client.ts";
+import {
+  type OAuthClient,
+  parseTokenResponse,
+  postAsClient,
+  type TokenSet,
+  tokenTypeOf,
+} from "../grants/oauth-client.ts";
 import { providerError } from "../provider/http.ts";
 import { isRecord } from "../tokens/claims.ts";
 
@@ -16,7 +22,7 @@ export async function requestTokens(
   const now = client.clock();
   const response = await postAsClient(client, "token_endpoint", grant);
   const hasExpiry = isRecord(response.body) && response.body["expires_in"] !== undefined;
-  return { ...parseTokenResponse(response, now), hasExpiry };
+  return { ...parseTokenResponse(response, now, tokenTypeOf(client)), hasExpiry };
 }
 
 /** Also revokes the tokens obtained with it. @throws SignetError `provider_…` */

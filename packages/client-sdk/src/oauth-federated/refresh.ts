@@ -68,7 +68,8 @@ async function redeemRefreshToken(
   const { refreshToken } = session;
   try {
     const grant = { grant_type: "refresh_token", refresh_token: refreshToken };
-    const response = await requestTokens(context, grant);
+    const dpop = context.dpopOf(session.dpopKey);
+    const response = await requestTokens({ ...context, dpop }, grant);
     const idToken = await verifyRefreshedIdToken(context, session, response);
     const userinfo = await refreshUserinfo(context, session, response);
     const isSigned = await isSignedAccessToken(context, response.accessToken, decodeJwt(idToken).sub ?? "");
@@ -129,11 +130,12 @@ async function verifyRefreshedIdToken(
 /** The user's properties may have changed. If they can't be fetched now, the known ones stay until the next refresh. */
 async function refreshUserinfo(
   context: FederatedContext,
-  { idToken, userinfo }: FederatedSession,
+  { idToken, userinfo, dpopKey }: FederatedSession,
   { accessToken }: TokenResponse,
 ): Promise<Userinfo> {
+  const source = { ...context, dpop: context.dpopOf(dpopKey), signed: context };
   try {
-    return await fetchUserinfo(context, accessToken, decodeJwt(idToken).sub ?? "");
+    return await fetchUserinfo(source, accessToken, decodeJwt(idToken).sub ?? "");
   } catch (error) {
     if (!(error instanceof SignetError) || error.code === "token_subject") throw error;
     context.onError(error);

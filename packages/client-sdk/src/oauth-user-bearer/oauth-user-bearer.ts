@@ -4,12 +4,10 @@ import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { OAuthUserBearerConfiguration, Settings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, RequestContext, Runtime } from "../filter.ts";
-import { type OAuthClient, postAsClient } from "../grants/oauth-client.ts";
 import { principalOfClaims } from "../principal.ts";
-import { providerError } from "../provider/http.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
-import { type Claims, isRecord } from "../tokens/claims.ts";
 import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
+import { requireActive } from "./introspection.ts";
 import { publishedMetadata, type ResourceMetadata } from "./resource-metadata.ts";
 import { authenticationParameters, requireAuthentication } from "./step-up.ts";
 import {
@@ -31,7 +29,8 @@ export interface OAuthUserBearerOptions extends Runtime {
   readonly dpopNonces?: DpopNonces;
   /**
    * What every token must be bound to: the key of a DPoP proof (RFC 9449), a client certificate (RFC 8705), or either (`any`).
-   * Tokens of less get 401. Default `none`: a token that is bound must be proven, others need not be.
+   * Tokens of less get 401. Default `none`: a token that is bound must be proven, others need not be; with a `securityProfile` it is
+   * `any`.
    */
   readonly senderConstraint?: SenderConstraint;
   /**
@@ -102,7 +101,10 @@ export function oauthUserBearer(
 }
 
 /** An API that wants keys of every token could take none without its own URL. @throws SignetError `configuration` */
-function requireProvable({ baseUrl }: Settings, { senderConstraint }: OAuthUserBearerOptions): void {
+function requireProvable(settings: Settings, { senderConstraint }: OAuthUserBearerOptions): void {
+  const { baseUrl, securityProfile = "none" } = settings;
+  if (securityProfile !== "none" && senderConstraint === "none")
+    throw configurationError("securityProfile takes bound tokens alone: leave senderConstraint out.");
   if (senderConstraint !== undefined && !senderConstraints.includes(senderConstraint))
     throw configurationError(`senderConstraint must be one of ${senderConstraints.join(", ")}.`);
   if (senderConstraint === "dpop" && baseUrl === undefined)
@@ -117,17 +119,19 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
   if (audience === undefined) throw configurationError("OAuthUserBearer needs oauthAudience.");
   const { clock = Date.now, replayMemory: replays = createReplayMemory({ clock }), dpopNonces } = options;
   const issuerOf = createTokenIssuers(settings, { ...options, clock });
+  const isFapi = (settings.securityProfile ?? "none") !== "none";
+  const constraint = options.senderConstraint ?? (isFapi ? "any" : undefined);
   return async (request: Request, presented: PresentedToken, context: RequestContext | undefined) => {
     const { token: accessToken } = presented;
     // 1 signature, issuer, audience and times (RFC 9068 §4)
     const from = await issuerOf(accessToken);
-    const { keys, issuer, introspectionClient, userinfoOf } = from;
+    const { keys, issuer, introspection, userinfoOf } = from;
     const claims = await verifyAccessToken(accessToken, { keys, issuer, audience, allowUntyped, clock });
     requireOwnOrganisation(claims, from);
     // 2 proof of possession (RFC 8705 §3, RFC 9449 §7). The origin is ours: the caller writes the Host header.
     const url = `${baseUrl}${new URL(request.url).pathname}`;
     const dpop = { method: request.method, url, clock, replays, nonces: dpopNonces };
-    requireConstraint(claims, options.senderConstraint);
+    requireConstraint(claims, constraint);
     await checkTokenBinding(claims, {
       presented,
       clientCertificate: context?.clientCertificate,
@@ -140,33 +144,10 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
     requireScopes(principalOfClaims(verified), ...settings.scopes);
     requireAuthentication({ claims }, { ...options, clock });
     // 4 introspection (RFC 7662), if configured
-    if (introspectionClient) await requireActive(introspectionClient, accessToken, claims);
+    if (introspection) await requireActive(introspection, accessToken, claims);
     // 5 the user's properties; with signing agents the service's word for them doesn't count
     const userinfo = await userinfoOf?.(accessToken, claims);
     if (settings.sovereign === undefined) return principalOfClaims({ ...verified, userinfo });
     return principalOfClaims({ ...verified, unsigned: { userinfo: userinfo ?? {} } });
   };
-}
-
-/** Members that must match the token's claims; otherwise the response is about another token. */
-const comparedMembers = ["iss", "sub", "client_id", "jti"] as const;
-
-/** On every request: caching would defeat the purpose. @throws SignetError `token_inactive`, `provider_…` */
-async function requireActive(client: OAuthClient, token: string, claims: Claims): Promise<void> {
-  const form = { token, token_type_hint: "access_token" };
-  const response = await postAsClient(client, "introspection_endpoint", form);
-  if (response.status !== 200) throw providerError(response, "the introspection endpoint");
-  const { body } = response;
-  if (!isRecord(body) || typeof body["active"] !== "boolean")
-    throw new SignetError(
-      "provider_answer",
-      "The introspection response doesn't say if the token is active.",
-    );
-  if (!body["active"]) throw new SignetError("token_inactive", "The token is not active.");
-  const mismatch = comparedMembers.find((name) => body[name] !== undefined && body[name] !== claims[name]);
-  if (mismatch !== undefined)
-    throw new SignetError(
-      "provider_answer",
-      `The introspection response is about another token (${mismatch}).`,
-    );
 }

@@ -8,10 +8,12 @@ import type { OAuthClient } from "../grants/oauth-client.ts";
 import { createProvider, type Provider } from "../provider/discovery.ts";
 import { createHttp, type Http } from "../provider/http.ts";
 import { createOrganisationIssuers } from "../provider/organisation-issuers.ts";
+import { type ClientSecurity, clientSecurity } from "../security-profile/client-security.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
 import type { Claims } from "../tokens/claims.ts";
 import { claimedIssuer, type KeySource } from "../tokens/verify-jwt.ts";
 import { type BearerUserinfo, createBearerUserinfo } from "./bearer-userinfo.ts";
+import type { Introspection } from "./introspection.ts";
 
 export interface TokenIssuer {
   readonly issuer: string;
@@ -19,7 +21,7 @@ export interface TokenIssuer {
   readonly organisationId?: string;
   readonly keys: KeySource;
   /** Present if every token is introspected. */
-  readonly introspectionClient?: OAuthClient | undefined;
+  readonly introspection?: Introspection | undefined;
   readonly userinfoOf?: BearerUserinfo | undefined;
 }
 
@@ -28,8 +30,10 @@ type Timed = Runtime & { readonly clock: () => number };
 /** @returns whose keys a token is to be verified with. It throws `token_issuer`, `token_organisation`, `token_malformed` */
 export function createTokenIssuers(
   settings: Settings,
-  runtime: Timed,
+  options: Timed,
 ): (token: string) => Promise<TokenIssuer> {
+  const security = settings.introspectTokens ? clientSecurity(settings, options) : undefined;
+  const runtime = security?.fetch === undefined ? options : { ...options, fetch: security.fetch };
   const { environment, federationServer, organisations, tokenIssuer } = settings;
   const setting = providerSetting(settings);
   const http = createHttp(runtime, { environment, setting });
@@ -39,8 +43,12 @@ export function createTokenIssuers(
     const { issuer } = settings;
     const provider =
       issuer === undefined ? undefined : createProvider({ issuer, http, clock, onError, setting });
-    const keys = createTrustedKeys(settings, provider, runtime);
-    const only = { issuer: tokenIssuer, keys, ...createCalls(settings, { provider, http, issuer, runtime }) };
+    const keys = createTrustedKeys(settings, provider, options);
+    const from = { issuer: tokenIssuer, keys };
+    const only = {
+      ...from,
+      ...createCalls(settings, { ...from, provider, http, server: issuer, runtime, security }),
+    };
     return async () => only;
   }
   if (federationServer === undefined) throw configurationError("organisations needs federationServer.");
@@ -58,38 +66,38 @@ export function createTokenIssuers(
     const known = made.get(provider);
     if (known) return known;
     const { keys } = provider;
-    const calls = createCalls(settings, { provider, http, issuer, runtime });
-    const created = { issuer, organisationId, keys, ...calls };
+    const from = { issuer, keys };
+    const calls = createCalls(settings, { ...from, provider, http, server: issuer, runtime, security });
+    const created = { ...from, organisationId, ...calls };
     made.set(provider, created);
     return created;
   };
 }
 
-function createCalls(
-  settings: Settings,
-  {
-    provider,
-    http,
-    issuer,
-    runtime: { clock, onError },
-  }: {
-    readonly provider: Provider | undefined;
-    readonly http: Http;
-    readonly issuer: string | undefined;
-    readonly runtime: Timed;
-  },
-) {
-  const { clientId, clientSecret } = settings;
+interface CallSource extends Pick<TokenIssuer, "issuer" | "keys"> {
+  readonly provider: Provider | undefined;
+  /** Whom introspection asks: the organisation, whose pool may be the tokens' issuer. */
+  readonly server: string | undefined;
+  readonly http: Http;
+  readonly runtime: Timed;
+  readonly security: ClientSecurity | undefined;
+}
+
+function createCalls(settings: Settings, source: CallSource) {
+  const { provider, http, keys, issuer: tokenIssuer, server: issuer, security } = source;
+  const { clock, onError } = source.runtime;
   const userinfoOf =
     provider && settings.fetchesUserinfo
       ? createBearerUserinfo({ provider, http, clock, onError: errorReporter(onError) })
       : undefined;
-  if (!settings.introspectTokens) return { userinfoOf };
-  if (provider === undefined || issuer === undefined || clientId === undefined || clientSecret === undefined)
-    throw configurationError("introspectTokens needs an issuer, a client id and a client secret.");
-  const authentication = { method: "client_secret", secret: clientSecret } as const;
-  const introspectionClient: OAuthClient = { provider, http, issuer, clientId, authentication, clock };
-  return { userinfoOf, introspectionClient };
+  if (!security) return { userinfoOf };
+  const { clientId } = settings;
+  if (provider === undefined || issuer === undefined || clientId === undefined)
+    throw configurationError("introspectTokens needs an issuer and a client id.");
+  const { authentication, usesMtlsEndpoints } = security;
+  const client: OAuthClient = { provider, http, issuer, clientId, authentication, usesMtlsEndpoints, clock };
+  const isSigned = security.profile === "fapi2-message-signing";
+  return { userinfoOf, introspection: { client, keys, isSigned, tokenIssuer } };
 }
 
 /**

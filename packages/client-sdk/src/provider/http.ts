@@ -16,7 +16,7 @@ export interface HttpAnswer {
   readonly request: string;
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON. Undefined without a body, or if a response other than 2xx isn't JSON. */
+  /** Parsed JSON; the text of a JWT. Undefined without a body, or if a response other than 2xx is neither. */
   readonly body: unknown;
 }
 
@@ -145,10 +145,16 @@ async function parseResponse(
     throw unusable(call, "The provider's response is too large.");
   }
   if (bytes.length === 0) return { request: `${call.name}.${call.hint}`, status, headers, body: undefined };
-  const isJson = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers.get("content-type") ?? "");
-  const body = isJson ? parseJson(bytes) : undefined;
+  const body = parseBody(bytes, headers.get("content-type") ?? "");
   if (body === undefined && response.ok) throw unusable(call, "The provider's response is not JSON.");
   return { request: `${call.name}.${call.hint}`, status, headers, body };
+}
+
+/** A signed response is a JWT (OpenID Connect Core §5.3.2, RFC 9701 §5). */
+function parseBody(bytes: Uint8Array, type: string): unknown {
+  if (/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(type)) return parseJson(bytes);
+  const isJwt = /^application\/(?:[\w.-]+\+)?jwt *(?:;|$)/i.test(type);
+  return isJwt ? new TextDecoder().decode(bytes).trim() : undefined;
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -33,7 +33,7 @@ export type ServiceClient = (call: ServiceCall) => Promise<HttpAnswer>;
 /** What a client's calls are made with. */
 export interface ServiceCredentials extends Pick<ServiceSettings, "federationServer" | "environment"> {
   readonly systemAccount?: ServiceSettings["systemAccount"];
-  readonly tokens?: Pick<TokenSource, "token" | "discard">;
+  readonly tokens?: Pick<TokenSource, "token" | "discard" | "dpop">;
 }
 
 /** A page of 50 clients whose lists all have the maximum length. */
@@ -65,9 +65,12 @@ export function createServiceClient(
       ...(systemAccount ? await signatureHeaders(systemAccount, signed, clock ? { clock } : {}) : {}),
     };
     const send = (token: string | undefined) => {
-      const authorization: Record<string, string> =
-        token === undefined ? {} : { authorization: `Bearer ${token}` };
-      return http.json(url, { method, headers: { ...headers, ...authorization }, body, signal });
+      const call = (added: Readonly<Record<string, string>>) =>
+        http.json(url, { method, headers: { ...headers, ...added }, body, signal });
+      if (token === undefined) return call({});
+      if (!tokens?.dpop) return call({ authorization: `Bearer ${token}` });
+      const proven = { method, url, accessToken: token };
+      return tokens.dpop.send(proven, (proof) => call({ ...proof, authorization: `DPoP ${token}` }));
     };
     const response = await send(accessToken);
     if (!tokens || accessToken === undefined || !rejectsToken(response)) return response;

@@ -3,7 +3,7 @@ import { withCookies } from "../cookies/cookie-header.ts";
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { builtInPage } from "./built-in-pages.ts";
-import { finishLogin } from "./callback.ts";
+import { callbackParameters, finishLogin } from "./callback.ts";
 import { currentSession, readSession } from "./current-session.ts";
 import { logOut } from "./logout.ts";
 import { mayStartLogin, requestKind } from "./request-kind.ts";
@@ -77,8 +77,10 @@ async function misplacedCallback<Session>(
   request: Request,
 ): Promise<SignetError | undefined> {
   const { pathname, searchParams } = new URL(request.url);
-  const state = searchParams.get("state");
-  if (state === null || !(searchParams.has("code") || searchParams.has("error"))) return undefined;
+  if (!["code", "error", "response"].some((name) => searchParams.has(name))) return undefined;
+  const parameter = await callbackParameters(signIn, request).catch(() => undefined);
+  const state = parameter?.("state");
+  if (state === undefined) return undefined;
   if ((await signIn.attempts.find(request, state)) === undefined) return undefined;
   const description = "The response came to another path than it was asked for.";
   return new SignetError(

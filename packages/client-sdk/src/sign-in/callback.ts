@@ -9,7 +9,7 @@ import type { CallbackParameter, SignIn } from "./sign-in.ts";
 export async function finishLogin<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
   let attempt: LoginAttempt | undefined;
   try {
-    const parameter = callbackParameters(request);
+    const parameter = await callbackParameters(signIn, request);
     const state = parameter("state");
     attempt = state === undefined ? undefined : await signIn.attempts.find(request, state);
     if (!attempt) return await redirectIfSignedIn(signIn, request);
@@ -29,8 +29,20 @@ export async function finishLogin<Session>(signIn: SignIn<Session>, request: Req
   }
 }
 
+/**
+ * Those of the response: in the query, or in the JWT that it has for them.
+ * @throws SignetError `provider_answer`, and as `openResponse`
+ */
+export async function callbackParameters<Session>(
+  { openResponse }: Pick<SignIn<Session>, "openResponse">,
+  request: Request,
+): Promise<CallbackParameter> {
+  const query = queryParameters(request);
+  return openResponse ? openResponse(query) : query;
+}
+
 /** Parameters must not repeat (RFC 6749 §3.1): another reader might pick the other one. */
-function callbackParameters(request: Request): CallbackParameter {
+function queryParameters(request: Request): CallbackParameter {
   const query = [...new URL(request.url).searchParams];
   const parameters = new Map(query);
   if (query.length > parameters.size)

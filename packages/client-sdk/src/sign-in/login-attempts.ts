@@ -1,8 +1,9 @@
 /** Pending sign-ins. Each has its own sealed cookie, so that several tabs can sign in at once and the server keeps no state. */
+import type { JWK } from "jose";
 import { randomBase64url } from "../base64url.ts";
 import { parseCookies } from "../cookies/cookie-header.ts";
 import { createSealedCookie, type SealedCookie, type SealedCookieOptions } from "../cookies/sealed-cookie.ts";
-import { isRecord } from "../tokens/claims.ts";
+import { isRecord, withoutUndefined } from "../tokens/claims.ts";
 
 /** What the provider's response must match, and where to continue. */
 export interface LoginAttempt {
@@ -15,6 +16,8 @@ export interface LoginAttempt {
   readonly returnTo: string;
   /** The organisation that was asked for: another one must not answer. */
   readonly organisation?: string;
+  /** The private key that code and tokens are bound to (RFC 9449 §10). */
+  readonly dpopKey?: JWK;
 }
 
 const LIFETIME_SECONDS = 600;
@@ -39,15 +42,15 @@ export function createLoginAttempts(
     });
   return {
     /** The cookies store the attempt, and delete those over the limit. */
-    create: async (request: Request, returnTo: string, organisation?: string) => {
+    create: async (
+      request: Request,
+      returnTo: string,
+      added: { readonly [Name in "organisation" | "dpopKey"]?: LoginAttempt[Name] | undefined } = {},
+    ) => {
       const id = `${String(Math.floor(clock() / 1000)).padStart(11, "0")}-${randomBase64url(8)}`;
       const state = `${id}.${randomBase64url()}`;
       const secrets = { state, nonce: randomBase64url(), verifier: randomBase64url() };
-      const attempt: LoginAttempt = {
-        ...secrets,
-        returnTo,
-        ...(organisation === undefined ? {} : { organisation }),
-      };
+      const attempt: LoginAttempt = { ...secrets, returnTo, ...withoutUndefined(added) };
       const written = await cookieFor(id).write({ ...attempt, party }, request);
       const surplus = surplusAttempts(request, options.name, written.join("").length);
       return {

@@ -30,6 +30,8 @@ export interface SignIn<Session> extends SignInContext {
     returnTo: string | null | undefined,
     cookies?: readonly string[],
   ): Promise<FilterResult>;
+  /** The parameters in a signed response. @throws SignetError `token_…` if it is not the provider's; `provider_answer` if unsigned */
+  readonly openResponse?: ((query: CallbackParameter) => Promise<CallbackParameter>) | undefined;
   /** Turns the callback's parameters into a session. @throws SignetError */
   finishLogin(attempt: LoginAttempt, parameter: CallbackParameter): Promise<Session>;
   /**

@@ -77,3 +77,14 @@ function isShort(key: CryptoKey): boolean {
 
 /** The hash algorithm of `at_hash`. Undefined for an algorithm that isn't accepted. */
 export const hashAlgorithmFor = (alg: string): Algorithm["digest"] | undefined => algorithms.get(alg)?.digest;
+
+/** Algorithms of everything that is signed under a security profile (FAPI 2.0 SP §5.4.1). */
+export const profileAlgorithms: readonly string[] = ["ES256", "PS256", "EdDSA", "Ed25519"];
+
+/** Of a private JWK: its own `alg`, else the profile's for such a key. Undefined for other keys. */
+export function algorithmOf({ alg, kty, crv }: JWK): string | undefined {
+  if (alg !== undefined) return alg;
+  if (kty === "EC" && crv === "P-256") return "ES256";
+  if (kty === "OKP" && crv === "Ed25519") return "EdDSA";
+  return kty === "RSA" ? "PS256" : undefined;
+}
