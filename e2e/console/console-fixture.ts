@@ -33,6 +33,7 @@ import { enrolledByCode, newCode } from "../../packages/server/src/testing/fixtu
 import { sharedApplications } from "../../packages/server/src/testing/fixtures/planted-records.ts";
 import { newScimConnection } from "../../packages/server/src/testing/fixtures/scim-connection.ts";
 import { newSignInConnection } from "../../packages/server/src/testing/fixtures/sign-in-connection.ts";
+import { newWebhookWithDeliveries } from "../../packages/server/src/testing/fixtures/webhook.ts";
 import { type ListedRoute, listRoutes } from "../../packages/server/src/testing/list-routes.ts";
 import { recordAddress } from "../../packages/server/src/testing/probes/record-address.ts";
 import {
@@ -59,7 +60,7 @@ export interface ConsoleFixture {
 
 const actor = "operator";
 
-export interface FixtureOptions extends Pick<TestServiceOptions, "clock"> {
+export interface FixtureOptions extends Pick<TestServiceOptions, "clock" | "env"> {
   readonly database?: "sqlite" | "postgres";
 }
 
@@ -70,7 +71,12 @@ export async function consoleFixture({
   const { url: databaseUrl, remove } = await (database === "sqlite" ? freshSqlite() : freshPostgres());
   // By name: browsers make no passkeys for an address of numbers.
   const baseUrl = (port: number) => `http://localhost:${port}`;
-  const running = await startTestService({ databaseUrl, env: MAIL_ENV, baseUrl, ...options });
+  const running = await startTestService({
+    databaseUrl,
+    baseUrl,
+    ...options,
+    env: { ...MAIL_ENV, ...options.env },
+  });
   const close = async () => {
     await running.close();
     await remove();
@@ -237,6 +243,7 @@ async function furnishConnections(service: Service, orgId: string): Promise<Reco
     ...Object.fromEntries(pages),
     ...{ connections: scim.connection.id, test: test.id, token: token?.id ?? "" },
     domains: domain.id,
+    ...(await newWebhookWithDeliveries(service, orgId, "hooks.northwind.example")),
   };
 }
 

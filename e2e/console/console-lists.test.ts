@@ -29,6 +29,7 @@ const acts: ReadonlyArray<readonly [path: string, act: string]> = [
   ["/roles?of=application", "remove"],
   ["/groups", "remove"],
   ["/connections", "disable"],
+  ["/webhooks?state=enabled", "disable"],
   ["/consents", "revoke"],
   ["/preauthorizations", "remove"],
   ["/pools/:pool/agents", "deactivate"],

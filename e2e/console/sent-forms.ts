@@ -18,6 +18,7 @@ const areas = {
   pools: /^\/oauth\/manage\/:org\/pools\//,
   connections: /^\/oauth\/manage\/:org\/connections\b/,
   domains: /^\/oauth\/manage\/:org\/(domains|portal)\b/,
+  webhooks: /^\/oauth\/manage\/:org\/webhooks\b/,
   groups: /^\/oauth\/manage\/:org\/(groups|roles|applications\/:id\/(roles|groups))\b/,
   records:
     /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|shared-applications|quickstart)\b/,

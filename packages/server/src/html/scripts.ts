@@ -37,6 +37,7 @@ export const consoleScript: Asset = readAsset("console", "js", [
   "scripts/save-bar.js",
   "scripts/uri-list.js",
   "scripts/scope-picker.js",
+  "scripts/event-picker.js",
   "scripts/colour-field.js",
   "scripts/code-block.js",
   "scripts/secret-reveal.js",

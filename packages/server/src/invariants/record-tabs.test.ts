@@ -23,6 +23,8 @@ const records: Readonly<Record<string, readonly string[]>> = {
   "/oauth/manage/:org/groups/:id": ["general", "members", "roles", "access", "activity"],
   "/oauth/manage/:org/roles/:id": ["general", "assignments", "activity"],
   "/oauth/manage/:org/connections/:id": ["general", "tokens", "calls", "activity", "settings"],
+  "/oauth/manage/:org/domains/:id": ["general", "activity", "settings"],
+  "/oauth/manage/:org/webhooks/:id": ["general", "deliveries", "secret", "activity", "settings"],
   "/oauth/manage/:org/pools/:pool": ["overview", "agents", "requests", "settings"],
   "/oauth/manage/:org/pools/:pool/agents/:agent": ["overview", "activity"],
   "/devices/manage/:org/:id": ["overview", "activity", "certificates"],

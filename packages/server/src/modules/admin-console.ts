@@ -36,6 +36,8 @@ import { accountList } from "../features/admin-console/system-accounts/list.rout
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { userList } from "../features/admin-console/users/list.route.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
+import { webhookList } from "../features/admin-console/webhooks/webhook-list.ts";
+import { webhooksRoutes } from "../features/admin-console/webhooks/webhooks.route.ts";
 import { codeList } from "../features/device-identity/admin/code-list.ts";
 import { deviceList } from "../features/device-identity/admin/device-list.ts";
 import { browserSessionPort } from "../features/oauth/authorize/browser-session-port.ts";
@@ -100,6 +102,7 @@ export const adminConsole: Module = (scope, app) => {
   groupsRoutes(scope, deps);
   connectionsRoutes(scope, { ...service, ...deps });
   domainsRoutes(scope, { ...deps, lookUpTxt: service.lookUpTxt });
+  webhooksRoutes(scope, { ...deps, encryption: service.encryption });
   portalRoutes(scope, deps);
   usersRoutes(scope, { ...service, ...deps, rateLimits });
   systemAccountsPages(scope, { ...service, ...deps });
@@ -119,7 +122,7 @@ const listsWithFilters: ReadonlyArray<SavedList & { readonly savedAs: string }> 
     consentList,
     preauthorizationList,
   ],
-  ...[connectionList, poolList, deviceList, codeList],
+  ...[connectionList, webhookList, poolList, deviceList, codeList],
 ];
 
 /** By the name that they are stored under. */

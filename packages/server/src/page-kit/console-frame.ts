@@ -56,6 +56,7 @@ const sections: ReadonlyArray<{
       ["applications", "/applications", "application"],
       ["scopes", "/scopes", "scope"],
       ["systemAccounts", "/system-accounts", "account"],
+      ["webhooks", "/webhooks", "event"],
     ],
   },
   {

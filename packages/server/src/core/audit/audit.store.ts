@@ -222,9 +222,23 @@ const namedTables = {
   connection: "connection",
   group: "user_group",
   role: "role",
+  domain: "domain",
+  webhook: "webhook",
 } as const;
 
-const nameColumn = (kind: Exclude<NamedKind, "user">): string => (kind === "group" ? "display_name" : "name");
+type StoredKind = Exclude<NamedKind, "user">;
+
+const nameColumns: Readonly<Partial<Record<StoredKind, string>>> = {
+  group: "display_name",
+  domain: "domain",
+  webhook: "url",
+};
+
+const nameColumn = (kind: StoredKind): string => nameColumns[kind] ?? "name";
+
+/** Some receivers have a secret in their address: what is read is where it is. */
+const nameOf = (kind: StoredKind, name: string): string =>
+  kind === "webhook" ? (URL.parse(name)?.host ?? name) : name;
 
 export const namedKinds = ["user", ...Object.keys(namedTables)] as readonly NamedKind[];
 
@@ -235,7 +249,7 @@ export const namedKinds = ["user", ...Object.keys(namedTables)] as readonly Name
 export async function selectIdsByName(
   db: Db,
   orgId: string,
-  kind: Exclude<NamedKind, "user">,
+  kind: StoredKind,
   { text, limit }: { readonly text: string; readonly limit: number },
 ): Promise<string[]> {
   const table = namedTables[kind];
@@ -259,13 +273,15 @@ export async function selectNames(
   ids: readonly string[],
 ): Promise<Array<{ id: string; name: string }>> {
   if (ids.length === 0) return [];
-  if (kind !== "user")
-    return db
+  if (kind !== "user") {
+    const rows = await db
       .selectFrom(namedTables[kind])
       .select(["id", sql.ref<string>(nameColumn(kind)).as("name")])
       .where("org_id", "=", orgId)
       .where("id", "in", ids)
       .execute();
+    return rows.map(({ id, name }) => ({ id, name: nameOf(kind, name) }));
+  }
   const names = await findMemberNames(db, orgId, ids);
   return [...names.values()].map(({ id, email }) => ({ id, name: email }));
 }

@@ -161,6 +161,16 @@ export async function deletePending(tx: Db, { orgId, id }: TargetKey): Promise<v
     .execute();
 }
 
+/** Those that were given up, the first of the queue first. */
+export const listDead = (db: Db, { orgId, id }: TargetKey, limit: number): Promise<Message[]> =>
+  db
+    .selectFrom("event_delivery")
+    .select(["id", "type", "at", "body"])
+    .where((eb) => allOf(eb, { org_id: orgId, target_id: id, state: "dead" }))
+    .orderBy("position")
+    .limit(limit)
+    .execute();
+
 /** The first of a queue, for a receiver that fetches them. */
 export async function listPending(db: Db, { orgId, id }: TargetKey, limit: number): Promise<EventDelivery[]> {
   const rows = await db

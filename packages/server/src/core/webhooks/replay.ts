@@ -2,7 +2,12 @@
 import { newUuid } from "@signet/protocol/uuid";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { findDelivery, insertDeliveries, renewDelivery } from "../event-deliveries/deliveries.store.ts";
+import {
+  findDelivery,
+  insertDeliveries,
+  listDead,
+  renewDelivery,
+} from "../event-deliveries/deliveries.store.ts";
 import type { EventDelivery } from "../event-deliveries/target-kind.ts";
 import { extendQueue } from "../event-deliveries/targets.store.ts";
 import { matchingEvents } from "./replay.store.ts";
@@ -43,6 +48,28 @@ export function resendDelivery(
     const told = { action: "webhook.replayed" as const, target: targetId, details: { count: 1, event: id } };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...told });
     return renewDelivery(tx, delivery, { position: after + 1, now });
+  });
+}
+
+/**
+ * All that were given up, in the order of their queue; of very many the oldest, the others the next time.
+ * @returns how many; undefined when there is no such webhook. @throws InvalidWebhook
+ */
+export function retryFailed(
+  { database, clock }: CoreDeps,
+  { id, ...act }: Act & { readonly id: string },
+): Promise<number | undefined> {
+  return database.transaction(async (tx) => {
+    const key = { orgId: act.orgId, id };
+    if (!(await lockEnabled(tx, key))) return undefined;
+    const failed = await listDead(tx, key, MAX_REPLAYED);
+    if (failed.length === 0) return 0;
+    const now = clock();
+    const after = await extendQueue(tx, key, { count: failed.length, now });
+    await insertDeliveries(tx, key, failed, { after: after ?? 0, now, again: true });
+    const told = { action: "webhook.replayed" as const, target: id, details: { count: failed.length } };
+    await recordAuditEvent(tx, { ...auditFields(act, now), ...told });
+    return failed.length;
   });
 }
 

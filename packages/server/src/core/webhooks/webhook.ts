@@ -17,6 +17,7 @@ export interface WebhookKey {
 export const WEBHOOK = "webhook";
 
 export const MAX_WEBHOOKS = 50;
+export const MAX_URL_LENGTH = 2_048;
 export const MAX_EVENTS = 200;
 /** Seven days. */
 export const MAX_OVERLAP_SECONDS = 7 * 86_400;
@@ -27,6 +28,8 @@ export const MAX_REPLAYED = 10_000;
 const messages = {
   "invalid-url": "must be an https URL without credentials and fragment",
   "unknown-event": "must be an audit action, all of a noun (user.*) or *",
+  "no-events": "must name an event",
+  "too-many-patterns": `must name at most ${MAX_EVENTS} events`,
   "too-many-webhooks": `an organisation has at most ${MAX_WEBHOOKS} webhooks`,
   "too-many-events": `are more than ${MAX_REPLAYED} events: choose a shorter time`,
   disabled: "the webhook is disabled",

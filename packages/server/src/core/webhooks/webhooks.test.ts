@@ -18,12 +18,12 @@ import { type AuditEvent, listAuditEvents, recordAuditEvent } from "../audit/aud
 import { startAuditChain } from "../audit/chain/background.ts";
 import { chainOrganisation } from "../audit/chain/chaining.ts";
 import { deliverTarget, RETRY_DELAYS_MS } from "../event-deliveries/deliver.ts";
-import { findDelivery } from "../event-deliveries/deliveries.store.ts";
+import { findDelivery, recordAttempt } from "../event-deliveries/deliveries.store.ts";
 import { feedOrganisation } from "../event-deliveries/feed.ts";
 import { claimTarget, listDueTargets } from "../event-deliveries/targets.store.ts";
 import { startEventWorker } from "../event-deliveries/worker.ts";
 import { setOrganisationStatus } from "../organisations/organisations.ts";
-import { replayEvents, resendDelivery, sendTest } from "./replay.ts";
+import { replayEvents, resendDelivery, retryFailed, sendTest } from "./replay.ts";
 import { InvalidWebhook } from "./webhook.ts";
 import { findWebhook } from "./webhooks.store.ts";
 import { changeWebhook, createWebhook, deleteWebhook, rotateWebhookSecret } from "./webhooks.ts";
@@ -137,6 +137,32 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await read(webhook.id, first))?.state, "dead");
     assert.equal(receiver.ids().at(-1), second, "the next one had its turn");
     assert.equal((await read(webhook.id, second))?.attempts, 1);
+  });
+
+  test("all that failed are sent again, in order, after what waits, and nothing else is", async () => {
+    const { webhook } = await create();
+    const ids = [await happen("s1"), await happen("s2")];
+    const delivered = await happen("s3");
+    await catchUp();
+    const { query } = running.service.database;
+    const outcome = { at: clock(), status: 500, error: "no" };
+    for (const id of [...ids, delivered]) {
+      const state = id === delivered ? ("delivered" as const) : ("dead" as const);
+      const delivery = await read(webhook.id, id);
+      if (delivery) await recordAttempt(query, delivery, { ...outcome, state });
+    }
+    const waiting = await happen("s4");
+    await catchUp();
+    assert.equal(await retryFailed(running.service, { ...act(), id: webhook.id }), 2);
+    const [event] = await listAuditEvents(query, orgId(), 1);
+    assert.deepEqual([event?.action, event?.details], ["webhook.replayed", { count: 2 }]);
+    await deliver();
+    assert.deepEqual(receiver.ids(), [waiting, ...ids]);
+    assert.equal(await retryFailed(running.service, { ...act(), id: webhook.id }), 0);
+    const other = { orgId: newUuid(), actor: "user:u1", id: webhook.id };
+    assert.equal(await retryFailed(running.service, other), undefined);
+    await changeWebhook(running.service, { ...act(), id: webhook.id, change: { enabled: false } });
+    await assert.rejects(retryFailed(running.service, { ...act(), id: webhook.id }), InvalidWebhook);
   });
 
   test("a receiver that is away for an hour loses nothing, and gets all in order", async () => {

@@ -6,7 +6,15 @@ import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { deleteTarget, insertTarget, setFlow } from "../event-deliveries/targets.store.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
-import { InvalidWebhook, isEventPattern, MAX_WEBHOOKS, WEBHOOK, type Webhook } from "./webhook.ts";
+import {
+  InvalidWebhook,
+  isEventPattern,
+  MAX_EVENTS,
+  MAX_URL_LENGTH,
+  MAX_WEBHOOKS,
+  WEBHOOK,
+  type Webhook,
+} from "./webhook.ts";
 import { newWebhookSecret, openWebhookSecret, sealWebhookSecret } from "./webhook-secret.ts";
 import {
   deleteWebhookRow,
@@ -26,7 +34,10 @@ type OfWebhook = Act & { readonly id: string; check?(webhook: Webhook): Promise<
 
 /** @throws InvalidWebhook */
 function requireValid({ url, events }: Partial<WebhookSettings>): void {
-  if (url !== undefined && !isCallable(url)) throw new InvalidWebhook("invalid-url", "/url");
+  if (url !== undefined && (url.length > MAX_URL_LENGTH || !isCallable(url)))
+    throw new InvalidWebhook("invalid-url", "/url");
+  if (events?.length === 0) throw new InvalidWebhook("no-events", "/events");
+  if (events && events.length > MAX_EVENTS) throw new InvalidWebhook("too-many-patterns", "/events");
   const unknown = events?.findIndex((pattern) => !isEventPattern(pattern)) ?? -1;
   if (unknown >= 0) throw new InvalidWebhook("unknown-event", `/events/${unknown}`);
 }

@@ -6,14 +6,14 @@ import { referenceStylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
 import type { ConsolePage } from "../../page-kit/console-frame.ts";
 import { type Chapter, handbookPage } from "./handbook.page.ts";
-import { applications, overview, quickstart, scopes, systemAccounts } from "./handbook-build.ts";
+import { applications, overview, quickstart, scopes, systemAccounts, webhooks } from "./handbook-build.ts";
 import { connections, domains, groups, roles, scim } from "./handbook-directory.ts";
 import { auditLog, devices, pools, settings, signingKeys, tokenInspector } from "./handbook-machines.ts";
 import { consents, invitations, mailTemplates, policies, signInPage, users } from "./handbook-users.ts";
 
 /** In the order of the navigation, and what needs more than a page; a page of it without a chapter does not compile. */
 const chapters: Readonly<Record<ConsolePage | "scim", Chapter>> = {
-  ...{ overview, quickstart, applications, scopes, systemAccounts },
+  ...{ overview, quickstart, applications, scopes, systemAccounts, webhooks },
   ...{
     users,
     groups,

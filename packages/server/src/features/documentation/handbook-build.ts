@@ -40,3 +40,14 @@ export const systemAccounts: Chapter = {
   body: html`<p>A service account calls the management API with a key pair of its own and signs each request (HMAC). It may manage the application that it belongs to, and the others that you grant. Accounts of administrators may manage the whole organisation.</p>
 <p>Add a second key in the Keys tab before you revoke the first one, so that nothing stops. The audit log names the account for every change that it makes.</p>`,
 };
+
+export const webhooks: Chapter = {
+  title: "Webhooks",
+  body: html`<p>A webhook sends the organisation’s events to an address of yours, signed by the Standard Webhooks specification, in order and at least once. Choose all events, or some of them by the groups of the audit log.</p>
+<ul>
+<li><strong>Secret.</strong> Shown once. Rotating makes a new one; the one before signs too for as long as you choose, so that nothing is lost while the receiver is changed.</li>
+<li><strong>Deliveries.</strong> Every event with its status, attempts, response and payload, for 30 days. A failure is tried again for about two days while the events behind it wait; then it is failed, and one of them or all can be retried.</li>
+<li><strong>Send a test</strong> sends <code>webhook.test</code>, which no event causes.</li>
+<li><strong>Pause</strong> keeps what waits and leaves out what happens meanwhile; <code>signet webhook replay</code> sends the events of a time again.</li>
+</ul>`,
+};

@@ -14,6 +14,8 @@ const everywhere = [
   "Next.js, Python, Kubernetes…",
   "SCIM",
   "Terminal",
+  "URL",
+  "Webhooks",
 ] as const;
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
@@ -49,6 +51,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
   ],
   fr: [
     ...everywhere,
+    "Secret",
     "Source",
     "Infrastructure",
     "Invitations",

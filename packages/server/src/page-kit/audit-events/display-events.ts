@@ -133,6 +133,8 @@ const kinds: Readonly<Record<string, RecordKind>> = {
   group: "group",
   role: "role",
   connection: "connection",
+  domain: "domain",
+  webhook: "webhook",
   "connection-sign-in": "connection",
   identity: "user",
   "break-glass": "user",

@@ -73,6 +73,8 @@ export function recordUri(
     pool: consolePath(organisation, `/pools/${id}`),
     scope: consolePath(organisation, "/scopes"),
     connection: consolePath(organisation, `/connections/${id}`),
+    domain: consolePath(organisation, `/domains/${id}`),
+    webhook: consolePath(organisation, `/webhooks/${id}`),
     group: consolePath(organisation, `/groups/${id}`),
     role: consolePath(organisation, `/roles/${id}`),
     device: `/devices/manage/${organisation.id}/${id}`,

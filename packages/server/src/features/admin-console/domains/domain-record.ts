@@ -1,5 +1,6 @@
 /** The page of a domain, by its tabs. */
 import type { Domain } from "../../../core/domains/domain.ts";
+import { activityCard } from "../../../page-kit/audit-events/activity-card.ts";
 import type { TabbedRecord } from "../../../page-kit/record-tabs.ts";
 import { aboveDomain, domainGeneral } from "./domain.page.ts";
 import { type DomainsDeps, type DomainView, domainPages, providersOf } from "./domain-pages.ts";
@@ -14,6 +15,12 @@ export const domainRecord: TabbedRecord<DomainsDeps, Domain, DomainView> = {
   above: aboveDomain,
   tabs: [
     { name: "general", url: "/oauth/manage/:org/domains/:id", content: (_, view) => domainGeneral(view) },
+    {
+      name: "activity",
+      url: "/oauth/manage/:org/domains/:id/activity",
+      content: (deps, { record: { id }, messages }, { organisation }) =>
+        activityCard(deps, organisation, { kind: "domain", id }, messages),
+    },
     // A form: settings.route.ts shows it.
     { name: "settings", url: "/oauth/manage/:org/domains/:id/settings" },
   ],

@@ -22,6 +22,7 @@ import type { ConsoleSettingsTexts } from "./console/settings.ts";
 import type { ConsoleSigningKeysTexts } from "./console/signing-keys.ts";
 import type { ConsoleSystemAccountsTexts } from "./console/system-accounts.ts";
 import type { ConsoleUsersTexts } from "./console/users.ts";
+import type { ConsoleWebhooksTexts } from "./console/webhooks.ts";
 import type { DemoTexts } from "./demo.ts";
 import type { DeviceGrantTexts } from "./device-grant.ts";
 import type { DevicesTexts } from "./devices.ts";
@@ -58,6 +59,7 @@ export type Texts = ConnectionsTexts &
   ConsoleSigningKeysTexts &
   ConsoleSystemAccountsTexts &
   ConsoleUsersTexts &
+  ConsoleWebhooksTexts &
   DemoTexts &
   DeviceGrantTexts &
   DevicesTexts &

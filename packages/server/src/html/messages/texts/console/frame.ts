@@ -12,7 +12,7 @@ export type ConsoleFrameTexts = {
         users: string; groups: string; connections: string; systemAccounts: string; signingKeys: string;
         pools: string; devices: string; settings: string; mailTemplates: string; auditLog: string;
         tokenInspector: string; signInPage: string; policies: string; invitations: string; roles: string;
-        domains: string;
+        domains: string; webhooks: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
@@ -22,7 +22,7 @@ export type ConsoleFrameTexts = {
         label: string; overview: string; general: string; security: string; access: string; activity: string;
         keys: string; applications: string; members: string; roles: string; assignments: string;
         tokens: string; calls: string; signIns: string; certificates: string; agents: string;
-        requests: string; settings: string; advanced: string;
+        requests: string; settings: string; advanced: string; deliveries: string; secret: string;
       };
       console: string;
       list: {
