@@ -14,6 +14,7 @@ const typed: Readonly<Record<string, string>> = {
   firstname: "Pressed",
   surname: "Twice",
   domain: "twice.example",
+  url: "https://twice.example/hooks",
   redirectUris: "https://twice.example/callback",
   returnUrls: "https://twice.example/back",
   label: "pressed twice",

@@ -37,8 +37,8 @@ export function webhookDeliveriesRoutes(app: FastifyInstance, deps: WebhooksDeps
     },
   );
   confirmationRoute(app, deps, "/oauth/manage/:org/webhooks/:id/test", test);
-  confirmationRoute(app, deps, "/oauth/manage/:org/webhooks/:id/deliveries/:delivery/retry", retry);
   confirmationRoute(app, deps, "/oauth/manage/:org/webhooks/:id/deliveries/retry", retryAll);
+  confirmationRoute(app, deps, "/oauth/manage/:org/webhooks/:id/deliveries/:delivery/retry", retry);
 }
 
 interface Sent {

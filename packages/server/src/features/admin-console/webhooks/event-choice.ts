@@ -1,6 +1,5 @@
 /** Which events a webhook takes, as the form offers them: all, or by the groups of the audit log. */
 import { type AuditAction, auditActions, auditGroups } from "../../../core/audit/actions.ts";
-import { tag } from "../../../html/components/badge.ts";
 import type { EventGroup } from "../../../html/components/event-picker.ts";
 import { type Content, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -53,5 +52,6 @@ const SHOWN = 3;
 export function eventsSummary(events: readonly string[], { console: { webhooks } }: Messages): Content {
   if (events.includes(ALL)) return webhooks.fields.which.all;
   const more = events.length - SHOWN;
-  return html`${events.slice(0, SHOWN).map((name) => html`${tag(name)} `)}${more > 0 && html`<span class="quiet">${webhooks.more({ count: more })}</span>`}`;
+  const names = html`<code>${events.slice(0, SHOWN).join(", ")}</code>`;
+  return more > 0 ? html`${names} <span class="quiet">${webhooks.more({ count: more })}</span>` : names;
 }
