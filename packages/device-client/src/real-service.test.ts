@@ -1,7 +1,7 @@
 /** Enrolment, tokens, renewal and revocation of a device with a key file, with the real service on loopback. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { X509Certificate } from "node:crypto";
+import { generateKeyPairSync, randomUUID, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { chmod, readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,6 +10,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { eventually } from "@signet/server/testing/eventually";
+import { serviceSettings } from "@signet/server/testing/fixtures/certificate-fixture";
+import { postForm } from "@signet/server/testing/fixtures/client";
+import { SignJWT } from "jose";
 import { exitCodes } from "./exit-codes.ts";
 import { readRecord, writeRecord } from "./state/device-record.ts";
 import { type ServiceHarness, serviceHarness } from "./testing/service-harness.ts";
@@ -66,6 +69,46 @@ describe("with the real service", () => {
     assert.match(harness.io.out.join("\n"), /^[\w-]+\.[\w-]+\.[\w-]+$/);
     assert.equal(await token("one", "--scope", "payments:write"), exitCodes.failed);
     assert.match(printed(), /invalid_scope/);
+  });
+
+  test("the device vouches for the key of an application, which is then the client", async () => {
+    const { application } = await harness.application({
+      ...serviceSettings,
+      tokenEndpointAuthMethod: "attest_jwt_client_auth",
+    });
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const [pem, jwk, secret] = ["one.pem", "one.jwk", "secret.pem"].map((name) =>
+      path.join(harness.folder, name),
+    ) as [string, string, string];
+    await writeFile(pem, publicKey.export({ format: "pem", type: "spki" }));
+    await writeFile(jwk, JSON.stringify(publicKey.export({ format: "jwk" })));
+    await writeFile(secret, privateKey.export({ format: "pem", type: "pkcs8" }));
+    const attest = (file: string, ...more: string[]) =>
+      harness.io.run(
+        ...["attest", "--client-id", application.id, "--public-key", file],
+        ...["--state", harness.state("one"), ...more],
+      );
+    const issuer = `${harness.running.baseUrl}/oauth/${harness.org.organisation.id}`;
+    for (const file of [pem, jwk]) {
+      assert.equal(await attest(file), exitCodes.done, printed());
+      const proof = await new SignJWT({ jti: randomUUID(), iat: Math.floor(harness.clock() / 1000) })
+        .setProtectedHeader({ alg: "ES256", typ: "oauth-client-attestation-pop+jwt" })
+        .setAudience(issuer)
+        .sign(privateKey);
+      const { status, body } = await postForm(
+        `${issuer}/token`,
+        { grant_type: "client_credentials" },
+        {
+          "oauth-client-attestation": harness.io.out.join(""),
+          "oauth-client-attestation-pop": proof,
+        },
+      );
+      assert.equal(status, 200, JSON.stringify(body));
+    }
+    assert.equal(await attest(secret), exitCodes.usage);
+    assert.match(printed(), /private key/);
+    assert.equal(await attest(pem, "--lifetime", "86401"), exitCodes.usage);
+    assert.equal(await attest(path.join(harness.folder, "nothing.pem")), exitCodes.usage);
   });
 
   test("the status is good, as text and as JSON", async () => {

@@ -44,7 +44,7 @@ describe("signet-device", () => {
   test("has help for its commands and their options", async () => {
     const io = testIo();
     assert.equal(await io.run(), exitCodes.done);
-    for (const name of ["enroll", "status", "renew", "token", "ca"])
+    for (const name of ["enroll", "status", "renew", "token", "attest", "ca"])
       assert.match(io.out.join("\n"), new RegExp(`signet-device ${name}`));
     assert.equal(await io.run("help", "enroll"), exitCodes.done);
     assert.match(io.out.join("\n"), /--code-file FILE/);

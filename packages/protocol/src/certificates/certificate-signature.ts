@@ -74,8 +74,11 @@ const webCryptoNames: Readonly<Record<SignatureMethod["family"], string>> = {
 const isWebCryptoRefusal = ({ name }: Error): boolean =>
   ["DataError", "NotSupportedError", "OperationError", "SyntaxError"].includes(name);
 
-/** r and s of an ECDSA signature, side by side as WebCrypto wants them. @param der Ecdsa-Sig-Value (RFC 3279 §2.2.3) */
-function bothNumbers(der: Uint8Array<ArrayBuffer>, crv: string): Uint8Array<ArrayBuffer> {
+/**
+ * r and s of an ECDSA signature, side by side as WebCrypto and JWS want them. @param der Ecdsa-Sig-Value (RFC 3279 §2.2.3)
+ * @throws DerError
+ */
+export function bothNumbers(der: Uint8Array<ArrayBuffer>, crv: string): Uint8Array<ArrayBuffer> {
   const numbers: readonly DerElement[] = childrenOf(readDer(der, derTags.sequence));
   const size = coordinateBytes[crv] ?? 0;
   const signature = new Uint8Array(2 * size);

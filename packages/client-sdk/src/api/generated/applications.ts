@@ -46,6 +46,8 @@ export type ApiApplication = {
     | "private_key_jwt"
     | "tls_client_auth"
     | "self_signed_tls_client_auth"
+    | "attest_jwt_client_auth"
+    | "attest_jwt_client_auth_dpop"
     | "none";
   /** Tokens are bound to the certificate of the device that requested them (RFC 8705 §3) */
   tlsClientCertificateBoundAccessTokens: boolean;
@@ -143,6 +145,8 @@ export type ApiApplicationChange = {
         | "private_key_jwt"
         | "tls_client_auth"
         | "self_signed_tls_client_auth"
+        | "attest_jwt_client_auth"
+        | "attest_jwt_client_auth_dpop"
         | "none"
       )
     | null;
@@ -263,6 +267,8 @@ export type ApiNewApplication = {
         | "private_key_jwt"
         | "tls_client_auth"
         | "self_signed_tls_client_auth"
+        | "attest_jwt_client_auth"
+        | "attest_jwt_client_auth_dpop"
         | "none"
       )
     | null;

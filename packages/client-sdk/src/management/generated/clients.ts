@@ -33,6 +33,8 @@ export type ChangedClient = {
         | "private_key_jwt"
         | "tls_client_auth"
         | "self_signed_tls_client_auth"
+        | "attest_jwt_client_auth"
+        | "attest_jwt_client_auth_dpop"
         | "none"
       )
     | null;
@@ -139,6 +141,8 @@ export type Client = {
     | "private_key_jwt"
     | "tls_client_auth"
     | "self_signed_tls_client_auth"
+    | "attest_jwt_client_auth"
+    | "attest_jwt_client_auth_dpop"
     | "none";
   jwks: { keys: Record<string, unknown>[] } | null;
   jwksUri: string | null;
@@ -252,6 +256,8 @@ export type NewClient = {
         | "private_key_jwt"
         | "tls_client_auth"
         | "self_signed_tls_client_auth"
+        | "attest_jwt_client_auth"
+        | "attest_jwt_client_auth_dpop"
         | "none"
       )
     | null;

@@ -1,5 +1,9 @@
 /** Output of applications, with their client secrets as in the management API. */
-import type { Application, ClientSecret } from "../../core/applications/application.ts";
+import {
+  type Application,
+  type ClientSecret,
+  isAttestationMethod,
+} from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
 import { secretRecord } from "../../features/management-api/clients/client-secret-record.ts";
 import { enabledStatus, fields, formatTime, formatTimeOrNull, table, timeOrNever } from "../output.ts";
@@ -42,6 +46,8 @@ export function secretTable({ clientType, secrets, settings }: Application, now:
     return ["The application authenticates with private_key_jwt and has no client secret."];
   if (settings.tokenEndpointAuthMethod === "tls_client_auth")
     return ["The application authenticates with device certificates and has no client secret."];
+  if (isAttestationMethod(settings.tokenEndpointAuthMethod))
+    return ["The application authenticates by attestations of devices and has no client secret."];
   if (settings.tokenEndpointAuthMethod === "self_signed_tls_client_auth")
     return ["The application authenticates with the certificates of its JWK Set and has no client secret."];
   if (secrets.length === 0) return ["No client secrets yet: signet secret create --org … --app …"];

@@ -24,12 +24,23 @@ export const grantTypes = [
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
+/** A device vouches for the client (draft-ietf-oauth-attestation-based-client-auth), which proves its key beside that or by DPoP. */
+const attestationMethods = ["attest_jwt_client_auth", "attest_jwt_client_auth_dpop"] as const;
+
+export const isAttestationMethod = (method: string): boolean =>
+  attestationMethods.some((one) => one === method);
+
+/** The client is whatever device of the organisation says so, or the one of its registered name. */
+export const isDeviceMethod = (method: string): boolean =>
+  method === "tls_client_auth" || isAttestationMethod(method);
+
 export const tokenEndpointAuthMethods = [
   "client_secret_post",
   "client_secret_basic",
   "private_key_jwt",
   "tls_client_auth",
   "self_signed_tls_client_auth",
+  ...attestationMethods,
   "none",
 ] as const;
 export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];

@@ -2,7 +2,7 @@
 import type { ClientName } from "@signet/protocol/certificates/client-certificate";
 import { parseDistinguishedName } from "@signet/protocol/certificates/distinguished-name";
 import { addressBytes, isEmailName, isHostName } from "@signet/protocol/certificates/general-names";
-import type { ApplicationSettings } from "./application.ts";
+import { type ApplicationSettings, isDeviceMethod } from "./application.ts";
 
 interface NameRule {
   readonly kind: ClientName["kind"];
@@ -50,8 +50,11 @@ export function registeredName(settings: ApplicationSettings): ClientName | unde
 
 export function certificateNameFaults(settings: ApplicationSettings): { path: string; message: string }[] {
   const given = certificateNames.filter((name) => settings[name] !== undefined);
-  if (settings.tokenEndpointAuthMethod !== "tls_client_auth")
-    return given.map((path) => ({ path, message: "requires tls_client_auth" }));
+  if (!isDeviceMethod(settings.tokenEndpointAuthMethod))
+    return given.map((path) => ({
+      path,
+      message: "requires tls_client_auth, or a method by which a device vouches for the client",
+    }));
   const isOne = given.length <= 1;
   return given.flatMap((path) => {
     const { isFine, message }: NameRule = rules[path];

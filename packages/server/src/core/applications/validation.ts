@@ -19,6 +19,7 @@ import {
   grantTypes,
   groupsClaims,
   groupsClaimValues,
+  isDeviceMethod,
   tokenEndpointAuthMethods,
   tokenExchangeGrantType,
 } from "./application.ts";
@@ -252,9 +253,9 @@ function sharingFaults({ shared, tokenEndpointAuthMethod }: ApplicationSettings)
         )),
     // Any device of the other organisation would be the application there.
     ...requireThat(
-      tokenEndpointAuthMethod !== "tls_client_auth",
+      !isDeviceMethod(tokenEndpointAuthMethod),
       "shared",
-      "cannot be set with tls_client_auth: devices are of one organisation",
+      `cannot be set with ${tokenEndpointAuthMethod}: devices are of one organisation`,
     ),
   ];
 }

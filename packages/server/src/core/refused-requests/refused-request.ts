@@ -33,6 +33,7 @@ export const refusalReasons = [
   "authentication-method",
   "assertion-invalid",
   "certificate-invalid",
+  "attestation-invalid",
   "code-unusable",
   "code-verifier",
   "refresh-token-unusable",

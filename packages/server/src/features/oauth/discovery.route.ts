@@ -137,6 +137,8 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     token_endpoint_auth_signing_alg_values_supported: signingAlgs,
     revocation_endpoint_auth_signing_alg_values_supported: signingAlgs,
     introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    client_attestation_signing_alg_values_supported: signingAlgs,
+    client_attestation_pop_signing_alg_values_supported: signingAlgs,
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: [...prompts, ...((signUp?.mode ?? "off") === "off" ? [] : ["create"])],
     acr_values_supported: Object.values(acrValues),

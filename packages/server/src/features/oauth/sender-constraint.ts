@@ -80,7 +80,12 @@ export const atEndpoint = (
   { headers, raw, route }: Pick<Call, "headers" | "raw" | "route">,
 ): ProvableRequest => ({ headers, raw, urls: endpointUrls(deps, organisation, route) });
 
-function endpointUrls({ baseUrl, mtlsBaseUrl }: DpopDeps, { id }: Organisation, route: string): string[] {
+/** Of an endpoint, as clients know it. @param route e.g. `/oauth/:org/token` */
+export function endpointUrls(
+  { baseUrl, mtlsBaseUrl }: Pick<DpopDeps, "baseUrl" | "mtlsBaseUrl">,
+  { id }: Organisation,
+  route: string,
+): string[] {
   const bases = mtlsBaseUrl === undefined ? [baseUrl] : [baseUrl, mtlsBaseUrl];
   return bases.map((base) => issuerOf(base, id) + route.replace("/oauth/:org", ""));
 }

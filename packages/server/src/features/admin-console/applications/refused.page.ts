@@ -25,6 +25,7 @@ const places: Partial<Readonly<Record<RefusedRequest["reason"], Place>>> = {
   "authentication-method": { setting: "tokenEndpointAuthMethod" },
   "assertion-invalid": { setting: "jwks" },
   "certificate-invalid": { setting: "tokenEndpointAuthMethod" },
+  "attestation-invalid": { setting: "tokenEndpointAuthMethod" },
   "user-not-assigned": { users: true },
 } satisfies Partial<Record<RefusalReason, Place>>;
 

@@ -1,4 +1,5 @@
 /** /api/v1/organisations/{org}/enrollment-codes: what enrols one device, once. */
+import { isDeviceMethod } from "../../../core/applications/application.ts";
 import type { Act } from "../../../core/audit/audit.store.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
@@ -67,7 +68,7 @@ function changeRoutes(codes: ApiResource<EnrolmentCode, EnrollmentCodeDeps>): vo
       operationId: "apiCreateEnrollmentCode",
       summary: "Create an enrolment code, shown once: it enrols one device",
       description:
-        "The scopes of the API of applications that any device may authenticate (`tls_client_auth` without `tlsClientAuthSanUri`) are needed too.",
+        "The scopes of the API of applications that any device may authenticate (`tls_client_auth` and `attest_jwt_client_auth` without `tlsClientAuthSanUri`) are needed too.",
       ...{ body: newCode, created: createdCode, errors: [403] },
       example: { name: "Till 4", attestation: "required", expiresInSeconds: 3_600 },
     },
@@ -113,7 +114,7 @@ async function requireHeldByDevices({ database }: ApiDeps, caller: ApiCaller): P
     database.query,
     caller.organisation.id,
     ({ tokenEndpointAuthMethod: method, tlsClientAuthSanUri: uri }) =>
-      method === "tls_client_auth" && uri === undefined,
+      method !== undefined && isDeviceMethod(method) && uri === undefined,
   );
   requireHeldScopes(caller, scopes);
 }

@@ -8,6 +8,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import {
   type Application,
   type ClientSecret,
+  isAttestationMethod,
   isSecretMethod,
   type TokenEndpointAuthMethod,
 } from "../../../core/applications/application.ts";
@@ -22,6 +23,7 @@ import type { RefusalReason } from "../../../core/refused-requests/refused-reque
 import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
 import type { Call } from "../../../http/calls/call.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
+import { attestedClientId, attestingDevice } from "./client-attestation.ts";
 import {
   type ClientAssertionDeps,
   InvalidAssertion,
@@ -55,7 +57,7 @@ interface Credentials {
 
 export interface AuthenticatedClient {
   readonly application: Application;
-  /** What authenticated the client by tls_client_auth; undefined for every other method. */
+  /** What authenticated the client by tls_client_auth, or vouched for it; undefined for every other method. */
   readonly certificate?: AuthenticatedCertificate;
 }
 
@@ -69,11 +71,12 @@ export interface IdentifiedClient {
 export async function identifyClient(
   deps: NamedClientDeps,
   organisation: Organisation,
-  { headers: { authorization }, form }: Pick<Call, "headers" | "form">,
+  { headers, form }: Pick<Call, "headers" | "form">,
 ): Promise<IdentifiedClient> {
+  const { authorization } = headers;
   const credentials =
     authorization === undefined
-      ? bodyCredentials(form, organisation)
+      ? bodyCredentials(form, organisation, attestedClientId({ headers }))
       : headerCredentials(authorization, form, organisation);
   const { clientId } = credentials;
   const application = await findNamedClient(deps, organisation.id, clientId);
@@ -127,6 +130,11 @@ async function verifyCredentials(
     const certificate = await authenticatingCertificate(deps, application, call);
     if (typeof certificate === "string") throw refused(certificate, "certificate-invalid");
     return { application, certificate };
+  }
+  if (isAttestationMethod(registered) && method === "none") {
+    const device = await attestingDevice(deps, organisation, application, call);
+    if (typeof device === "string") throw refused(device, "attestation-invalid");
+    return { application, certificate: { kind: "attested", device } };
   }
   if (registered === "self_signed_tls_client_auth" && method === "none") {
     const refusal = await selfSignedRefusal(deps.clientKeys, application, call);
@@ -183,10 +191,15 @@ function headerCredentials(authorization: string, form: Form, organisation: Orga
   return { method: "client_secret_basic", ...credentials };
 }
 
-function bodyCredentials(form: Form, organisation: Organisation): Credentials {
+/** @param attested the client of an attestation: with one, `client_id` may be left out */
+function bodyCredentials(
+  form: Form,
+  organisation: Organisation,
+  attested: string | undefined,
+): Credentials {
   const presented = presentedAssertion(form, organisation);
   if (presented) return { method: "private_key_jwt", ...presented };
-  const clientId = form.values.get("client_id");
+  const clientId = form.values.get("client_id") ?? attested;
   const clientSecret = form.values.get("client_secret");
   if (clientId === undefined)
     throw invalidClient(organisation, "no client_id", { description: "client_id is missing" });

@@ -22,9 +22,12 @@ import {
   clientCertificateChain,
 } from "../../../http/listeners/client-certificate.ts";
 
-/** Whose certificate authenticated a client: a device's, or one of an authority that the organisation trusts. */
+/**
+ * Whose certificate authenticated a client: a device's, or one of an authority that the organisation trusts; or the device that
+ * vouched for it, with no certificate in TLS.
+ */
 export type AuthenticatedCertificate =
-  | { readonly kind: "device"; readonly device: CertifiedDevice }
+  | { readonly kind: "device" | "attested"; readonly device: CertifiedDevice }
   | { readonly kind: "authority" };
 
 /**
@@ -91,15 +94,20 @@ export async function tokenDevice(
   const isBound = settings.tlsClientCertificateBoundAccessTokens;
   const { tokenEndpointAuthMethod: method } = settings;
   if (authenticated?.kind === "device") return namedDevice(authenticated.device, isBound);
-  if (!isBound) return undefined;
+  const attesting = authenticated?.kind === "attested" ? authenticated.device : undefined;
+  if (!isBound) return attesting && namedDevice(attesting, false);
   const der = clientCertificate(call);
   if (!der) throw lackingCertificate("the request has no client certificate");
   const bare = { thumbprint: sha256Base64url(der) };
-  if (authenticated || method === "self_signed_tls_client_auth") return bare;
+  if (authenticated?.kind === "authority" || method === "self_signed_tls_client_auth") return bare;
   const presented = await presentedDevice(deps, orgId, der);
-  if (presented.kind === "good") return namedDevice(presented, isBound);
+  if (presented.kind === "good") {
+    if (attesting && attesting.device.id !== presented.device.id)
+      throw lackingCertificate("the certificate is not of the device that vouches for the client");
+    return namedDevice(presented, isBound);
+  }
   // A public client's refresh tokens are bound to a device (§4): it has no other proof of who refreshes.
-  if (presented.reason === "unknown" && method !== "none") return bare;
+  if (presented.reason === "unknown" && method !== "none" && !attesting) return bare;
   throw lackingCertificate(`the certificate is ${presented.reason}`);
 }
 

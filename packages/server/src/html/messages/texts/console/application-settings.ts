@@ -66,7 +66,8 @@ export type ConsoleApplicationSettingsTexts = {
         password: string; multiFactor: string; phishingResistant: string; authorization_code: string;
         refresh_token: string; client_credentials: string; device_code: string; client_secret_post: string;
         client_secret_basic: string; private_key_jwt: string; tls_client_auth: string;
-        self_signed_tls_client_auth: string; none: string;
+        self_signed_tls_client_auth: string; attest_jwt_client_auth: string;
+        attest_jwt_client_auth_dpop: string; none: string;
       };
       choiceTexts: {
         everyone: string; assigned: string; user: string; organisation: string; preauthorized: string;

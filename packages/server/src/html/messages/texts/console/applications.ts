@@ -53,8 +53,9 @@ export type ConsoleApplicationsTexts = {
           "response-type": string; "grant-not-allowed": string; "scope-malformed": string;
           "scope-not-allowed": string; "request-object": string; "resource-not-allowed": string;
           "secret-wrong": string; "authentication-method": string; "assertion-invalid": string;
-          "certificate-invalid": string; "code-unusable": string; "code-verifier": string;
-          "refresh-token-unusable": string; "user-not-assigned": string; other: string;
+          "certificate-invalid": string; "attestation-invalid": string; "code-unusable": string;
+          "code-verifier": string; "refresh-token-unusable": string; "user-not-assigned": string;
+          other: string;
         };
       };
       recent: {
