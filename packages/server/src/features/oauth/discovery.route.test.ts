@@ -70,7 +70,8 @@ forEachDatabase(({ fresh }) => {
     const named = ["jwt-bearer", "token-exchange"].map((name) => `urn:ietf:params:oauth:grant-type:${name}`);
     const grants = ["authorization_code", "refresh_token", "client_credentials", device, ...named];
     assert.deepEqual(body["grant_types_supported"], grants);
-    const methods = ["client_secret_post", "client_secret_basic", "private_key_jwt", "none"];
+    const attested = ["attest_jwt_client_auth", "attest_jwt_client_auth_dpop"];
+    const methods = ["client_secret_post", "client_secret_basic", "private_key_jwt", ...attested, "none"];
     assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);
     assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, 3));
     assert.equal(body["authorization_response_iss_parameter_supported"], true);

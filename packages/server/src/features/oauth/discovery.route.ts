@@ -105,9 +105,6 @@ export interface ProviderDescription {
 export function providerMetadata(orgId: string, description: ProviderDescription): Record<string, unknown> {
   const { baseUrl, customScopes, detailTypes, certificates, signUp } = description;
   const issuer = issuerOf(baseUrl, orgId);
-  const authMethods = tokenEndpointAuthMethods.filter(
-    (method) => certificates || !method.endsWith("tls_client_auth"),
-  );
   const customClaims = customScopes.flatMap(({ claims }) => claims.map(({ name }) => name));
   return {
     issuer,
@@ -131,14 +128,7 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     ...identityChaining,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: signingAlgs,
-    token_endpoint_auth_methods_supported: authMethods,
-    revocation_endpoint_auth_methods_supported: authMethods,
-    introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== "none"),
-    token_endpoint_auth_signing_alg_values_supported: signingAlgs,
-    revocation_endpoint_auth_signing_alg_values_supported: signingAlgs,
-    introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
-    client_attestation_signing_alg_values_supported: signingAlgs,
-    client_attestation_pop_signing_alg_values_supported: signingAlgs,
+    ...clientAuthentication(certificates !== undefined),
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: [...prompts, ...((signUp?.mode ?? "off") === "off" ? [] : ["create"])],
     acr_values_supported: Object.values(acrValues),
@@ -155,6 +145,22 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     backchannel_logout_session_supported: true,
     ui_locales_supported: LOCALES,
     ...(certificates ? certificateMetadata(orgId, certificates) : {}),
+  };
+}
+
+function clientAuthentication(takesCertificates: boolean) {
+  const methods = tokenEndpointAuthMethods.filter(
+    (method) => takesCertificates || !method.endsWith("tls_client_auth"),
+  );
+  return {
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
+    token_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    revocation_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    client_attestation_signing_alg_values_supported: signingAlgs,
+    client_attestation_pop_signing_alg_values_supported: signingAlgs,
   };
 }
 

@@ -161,7 +161,8 @@ function readProof(
   if (typeof aud !== "string" || !audiences.includes(aud)) return "the proof is for another audience";
   if (typeof jti !== "string" || jti === "" || jti.length > 255) return "the proof has no valid jti";
   const age = typeof iat === "number" ? now - iat : Number.NaN;
-  if (!(age <= MAX_PROOF_AGE_SECONDS && age >= -LEEWAY_SECONDS)) return "the proof is too old, or of the future";
+  if (!(age <= MAX_PROOF_AGE_SECONDS && age >= -LEEWAY_SECONDS))
+    return "the proof is too old, or of the future";
   return { jti, iat: Number(iat) };
 }
 

@@ -23,7 +23,6 @@ import type { RefusalReason } from "../../../core/refused-requests/refused-reque
 import type { RefusedRequests } from "../../../core/refused-requests/refused-requests.ts";
 import type { Call } from "../../../http/calls/call.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { attestedClientId, attestingDevice } from "./client-attestation.ts";
 import {
   type ClientAssertionDeps,
   InvalidAssertion,
@@ -31,6 +30,7 @@ import {
   requireSameClient,
   verifyClientAssertion,
 } from "./client-assertion.ts";
+import { attestedClientId, attestingDevice } from "./client-attestation.ts";
 import {
   type AuthenticatedCertificate,
   authenticatingCertificate,
@@ -192,11 +192,7 @@ function headerCredentials(authorization: string, form: Form, organisation: Orga
 }
 
 /** @param attested the client of an attestation: with one, `client_id` may be left out */
-function bodyCredentials(
-  form: Form,
-  organisation: Organisation,
-  attested: string | undefined,
-): Credentials {
+function bodyCredentials(form: Form, organisation: Organisation, attested: string | undefined): Credentials {
   const presented = presentedAssertion(form, organisation);
   if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id") ?? attested;

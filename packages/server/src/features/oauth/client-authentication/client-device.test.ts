@@ -170,6 +170,8 @@ forEachDatabase(({ fresh }) => {
       "private_key_jwt",
       "tls_client_auth",
       "self_signed_tls_client_auth",
+      "attest_jwt_client_auth",
+      "attest_jwt_client_auth_dpop",
       "none",
     ];
     assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);
