@@ -42,6 +42,8 @@ const clientId = "signet";
 
 export async function startHostileProvider(now: () => number): Promise<HostileProvider> {
   const nonces = new Map<string, { readonly nonce: string; readonly challenge: string }>();
+  /** By access token. */
+  const subjects = new Map<string, unknown>();
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -107,7 +109,7 @@ export async function startHostileProvider(now: () => number): Promise<HostilePr
         return { body: { keys: [{ ...jwk, kid: key.kid, alg: "ES256", use: "sig" }] } };
       }
       case "/userinfo":
-        return { body: { sub: "ada-7", ...provider.userinfo } };
+        return { body: { sub: subjects.get(bearerOf(request)), ...provider.userinfo } };
       case "/authorize":
         // A browser comes by itself, and is sent back as the honest person.
         return { status: 303, headers: { location: provider.comeBack(`${issuer}${request.url}`) }, body: "" };
@@ -129,7 +131,9 @@ export async function startHostileProvider(now: () => number): Promise<HostilePr
     const claims = { ...provider.honest(known.nonce), ...provider.claims };
     const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
     const sign = provider.signer ?? ((content) => signed(content, key));
-    const issued = { access_token: "at", token_type: "Bearer", expires_in: 60 };
+    const accessToken = randomUUID();
+    subjects.set(accessToken, present["sub"]);
+    const issued = { access_token: accessToken, token_type: "Bearer", expires_in: 60 };
     return { body: { ...issued, id_token: await sign(present) } };
   }
   return provider;
@@ -150,6 +154,8 @@ const discovery = (issuer: string) => ({
   subject_types_supported: ["public"],
   id_token_signing_alg_values_supported: ["ES256", "RS256", "HS256", "none"],
 });
+
+const bearerOf = ({ headers }: IncomingMessage) => (headers.authorization ?? "").replace(/^Bearer /, "");
 
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

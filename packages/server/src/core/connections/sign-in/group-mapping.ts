@@ -1,6 +1,6 @@
 /** Which groups a provider's claims put a user in (connections.md §4, `mapping.groups`). */
 import { isUuid } from "@signet/protocol/hash";
-import { type Claims, evaluate, expressionFault, isStorable } from "./mapping.ts";
+import { type Claims, evaluateSigned, expressionFault, isStorable } from "./mapping.ts";
 import type { GroupMapping, SettingsFault } from "./sign-in-settings.ts";
 
 export const MAX_MAPPED_GROUPS = 500;
@@ -36,9 +36,13 @@ export function groupMappingFaults(mapping: GroupMapping | null): SettingsFault[
 export const pointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** The ids of the groups whose values are claimed; values that are not mapped mean nothing. */
-export function claimedGroupIds(mapping: GroupMapping | null | undefined, claims: Claims): string[] {
+export function claimedGroupIds(
+  mapping: GroupMapping | null | undefined,
+  claims: Claims,
+  signed: Claims = claims,
+): string[] {
   if (!mapping) return [];
-  const value = evaluate(mapping.from, claims);
+  const value = evaluateSigned(mapping.from, claims, signed);
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   const ids = all.slice(0, MAX_CLAIMED).flatMap((one) => {
     const text = typeof one === "number" || typeof one === "boolean" ? String(one) : one;

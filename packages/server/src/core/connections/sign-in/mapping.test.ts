@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { evaluate, expressionFault, mapClaims } from "./mapping.ts";
+import { evaluate, expressionFault, isLacking, mapClaims } from "./mapping.ts";
 
 const claims = {
   email: " Ada@Acme.example ",
@@ -40,6 +40,19 @@ test("a member is text, trimmed and of a bounded length; a verified address is c
   for (const v of ["false", "yes", 0, {}, ["true"], null])
     assert.equal(mapClaims({ emailVerified: "v" }, { v }).emailVerified, false, String(v));
   assert.equal(mapClaims({ email: "e" }, { e: "x".repeat(1_001) }).email, undefined);
+});
+
+test("an expression lacks what it reads where no claim of it has a value; a constant is no claim", () => {
+  for (const lacking of ["missing", "empty", "none", "/address/zip", ["missing", "=last"], ["=", "missing"]])
+    assert.equal(isLacking(lacking, claims), true, String(lacking));
+  for (const read of ["email", "list", "=", "=last", ["missing", "email"], ["=first", "missing"]])
+    assert.equal(isLacking(read, claims), false, String(read));
+});
+
+test("a member is of what is signed where that has it, and of everything else before a constant", () => {
+  const mapping = { email: ["mail", "email"], phone: ["phone", "=none"], locale: ["zone", "=en"] };
+  const user = mapClaims(mapping, { mail: "told", email: "signed", phone: "told" }, { email: "signed" });
+  assert.deepEqual([user.email, user.phone, user.locale], ["signed", "told", "en"]);
 });
 
 test("an expression that is none is refused", () => {

@@ -30,6 +30,18 @@ export function evaluate(expression: Expression | undefined, claims: Claims): un
   return all.map((one) => evaluateOne(one, claims)).find((value) => !isEmpty(value));
 }
 
+/** Whether claims that the expression reads are all missing: constants are there always, and only what goes before them is read. */
+export function isLacking(expression: Expression, claims: Claims): boolean {
+  const all = typeof expression === "string" ? [expression] : expression;
+  const constant = all.findIndex((one) => one.startsWith("=") && one !== "=");
+  const read = (constant < 0 ? all : all.slice(0, constant)).filter((one) => one !== "=");
+  return read.length > 0 && read.every((one) => isUnsaid(evaluateOne(one, claims)));
+}
+
+/** @param signed - a part of the claims, which goes before the others: with them alone if they have what the expression reads */
+export const evaluateSigned = (expression: Expression, claims: Claims, signed: Claims): unknown =>
+  evaluate(expression, isLacking(expression, signed) ? claims : signed);
+
 function evaluateOne(expression: string, claims: Claims): unknown {
   if (expression.startsWith("=")) return expression.slice(1);
   if (!expression.startsWith("/")) return Object.hasOwn(claims, expression) ? claims[expression] : undefined;
@@ -46,8 +58,10 @@ function evaluateOne(expression: string, claims: Claims): unknown {
     );
 }
 
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+/** No value at all; an empty list is one, which says that there is none of it. */
+export const isUnsaid = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+const isEmpty = (value: unknown): boolean => isUnsaid(value) || (Array.isArray(value) && value.length === 0);
 
 /** PostgreSQL keeps no NUL, and makes one letter of every half of a surrogate pair: two texts would become one. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
@@ -77,9 +91,12 @@ export interface MappedUser {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-export function mapClaims(mapping: Mapping, claims: Claims): MappedUser {
-  const value = (member: string): unknown =>
-    evaluate(Object.hasOwn(mapping, member) ? mapping[member] : undefined, claims);
+/** @param signed - a part of the claims, which goes before the others */
+export function mapClaims(mapping: Mapping, claims: Claims, signed: Claims = claims): MappedUser {
+  const value = (member: string): unknown => {
+    const expression = Object.hasOwn(mapping, member) ? mapping[member] : undefined;
+    return expression === undefined ? undefined : evaluateSigned(expression, claims, signed);
+  };
   const text = (member: string) => textOf(value(member));
   const attributes = Object.keys(mapping)
     .filter((member) => member.startsWith("attributes."))

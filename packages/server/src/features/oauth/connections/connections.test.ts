@@ -339,17 +339,6 @@ forEachDatabase(({ fresh }) => {
     await refused(own, "accounts-not-created");
   });
 
-  test("userinfo is asked for what the ID token lacks, and must be about the same subject", async () => {
-    there.claims = { sub: "info-1", email: undefined, email_verified: undefined };
-    there.userinfo = { sub: "info-1", email: "info@there.example", email_verified: true };
-    assert.ok(showsConsent(await signIn()));
-    assert.equal((await account("info@there.example"))?.firstname, "Ada");
-    there.claims = { sub: "info-2", email: undefined };
-    there.userinfo = { sub: "somebody-else", email: "else@there.example", email_verified: true };
-    await failsWith(await signIn(), "subject-mismatch");
-    assert.equal(await account("else@there.example"), undefined);
-  });
-
   test("max_age and prompt=login are held against the provider's own sign-in", async () => {
     const authTime = (secondsAgo: number) => ({ auth_time: Math.floor(clock() / 1000) - secondsAgo });
     there.claims = {};

@@ -11,7 +11,6 @@ import {
   clockSkew,
   clockTolerance,
   customFetch,
-  fetchUserInfo,
   None,
   type ServerMetadata,
 } from "openid-client";
@@ -19,20 +18,14 @@ import type { Clock } from "../../../../core/clock.ts";
 import { upstreamAcr } from "../../../../core/connections/sign-in/assurance.ts";
 import { openSecret } from "../../../../core/connections/sign-in/client-secret.ts";
 import { ConnectionSignInFailure } from "../../../../core/connections/sign-in/failure.ts";
-import { claimedGroupIds } from "../../../../core/connections/sign-in/group-mapping.ts";
-import {
-  type Claims,
-  evaluate,
-  isStorable,
-  mapClaims,
-} from "../../../../core/connections/sign-in/mapping.ts";
-import { effectiveMapping } from "../../../../core/connections/sign-in/presets.ts";
+import { isStorable } from "../../../../core/connections/sign-in/mapping.ts";
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import { clientOf } from "../../../../core/connections/sign-in/sign-in-settings.ts";
 import { upstreamAuthentication } from "../../../../core/connections/sign-in/upstream-sign-ins.ts";
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
 import type { Outbound } from "../../../../core/outbound/outbound.ts";
 import type { Upstream, UpstreamBegin, UpstreamReturn, UpstreamReturned } from "../upstream.ts";
+import { completeClaims } from "./complete-claims.ts";
 import { logoutAddress, readLogoutToken } from "./oidc-logout.ts";
 import { outboundFetch } from "./outbound-fetch.ts";
 import { type ProviderMetadata, providerMetadata } from "./provider-metadata.ts";
@@ -135,22 +128,12 @@ async function receive(
     (authTime + TOLERANCE_SECONDS) * 1000 < authenticatedSince
   )
     throw new ConnectionSignInFailure("stale-authentication", { subject });
-  const mapping = effectiveMapping(connection.settings);
-  const own = mapClaims(mapping, claims);
-  const { groups } = connection.settings;
-  const lacksGroups = groups && evaluate(groups.from, claims) === undefined;
-  const isComplete = own.email !== undefined && own.firstname !== "" && own.surname !== "" && !lacksGroups;
-  const more =
-    isComplete || metadata.userinfo_endpoint === undefined
-      ? {}
-      : await fetchUserInfo(config, tokens.access_token, subject);
-  // What is signed goes before what is not.
-  const all: Claims = { ...more, ...claims };
   const acr = upstreamAcr(connection.settings.assurance, claims);
   const isHintKept = connection.settings.upstreamLogout && metadata.end_session_endpoint !== undefined;
   const upstream = upstreamAuthentication(claims, issuer, isHintKept ? { logoutHint: tokens.id_token } : {});
-  const user = mapClaims(mapping, all);
-  return { identity: { subject, user, acr, groupIds: claimedGroupIds(groups, all), upstream }, claims: all };
+  const signed = { claims, subject, accessToken: tokens.access_token };
+  const { user, groupIds, claims: all } = await completeClaims(config, connection.settings, signed);
+  return { identity: { subject, user, acr, groupIds, upstream }, claims: all };
 }
 
 /** RFC 9207 §2.4: sent or announced, it is the issuer exactly. */
