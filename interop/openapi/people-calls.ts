@@ -20,6 +20,7 @@ import {
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
 import { grantApplication } from "./management-calls.ts";
+import { registrationCalls } from "./registration-calls.ts";
 import { bearer, type RealCalls } from "./real-calls.ts";
 
 const NEW_PASSWORD = "walnut orbit seventeen";
@@ -52,6 +53,7 @@ export async function oauthCalls(running: TestService, org: TestOrganisation): P
   };
   return {
     ...Object.fromEntries(names.map((name) => [`GET /oauth/{org}/userinfo/${name}`, entitled])),
+    ...registrationCalls(running, org),
     "POST /oauth/{org}/token": async () => ({ body: form }),
     "POST /oauth/{org}/revoke": token,
     "POST /oauth/{org}/introspect": token,

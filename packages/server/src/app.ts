@@ -45,6 +45,7 @@ import {
 import { adminConsole, unknownConsoleAddresses } from "./modules/admin-console.ts";
 import { apiV1 } from "./modules/api-v1.ts";
 import { type AppContext, type AppOptions, browserDeps, type Module } from "./modules/app-context.ts";
+import { clientRegistration } from "./modules/client-registration.ts";
 import { deviceAdmin, deviceEnrolment } from "./modules/device-admin.ts";
 import { errorPageRenderer } from "./modules/error-page.ts";
 import { jsonApis } from "./modules/json-apis.ts";
@@ -81,6 +82,7 @@ const modules: readonly Module[] = [
   organisationImages,
   ledger,
   tokenEndpoints,
+  clientRegistration,
   agentApi,
   deviceEnrolment,
   jsonApis,

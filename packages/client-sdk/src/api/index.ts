@@ -149,6 +149,10 @@ export type {
 export type {
   ApiClientIdMetadataPolicy,
   ApiClientIdMetadataPolicySettings,
+  ApiInitialAccessToken,
+  ApiInitialAccessTokenChange,
+  ApiInitialAccessTokenWithToken,
+  ApiNewInitialAccessToken,
 } from "./generated/unregistered-clients.ts";
 export type {
   ApiNewUser,

@@ -14,6 +14,11 @@ export type OAuthErrorCode =
   // RFC 6750 §3.1
   | "invalid_token"
   | "insufficient_scope"
+  // RFC 7591 §3.2.2
+  | "invalid_redirect_uri"
+  | "invalid_client_metadata"
+  | "invalid_software_statement"
+  | "unapproved_software_statement"
   // RFC 7009 §2.2.1
   | "unsupported_token_type"
   // RFC 8628 §3.5

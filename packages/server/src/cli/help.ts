@@ -50,6 +50,7 @@ const titles: Readonly<Record<string, string>> = {
   "device-roots": "Devices",
   "ek-allow": "Devices",
   "shared-application": "Applications",
+  "initial-access-token": "Applications (OAuth clients)",
   "portal-link": "Connections",
   "sign-up": "Users",
   webhook: "Webhooks",

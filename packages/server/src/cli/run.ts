@@ -34,6 +34,7 @@ import { domainAndBreakGlassCommands } from "./domain/domain-commands.ts";
 import { explainError } from "./explain-error.ts";
 import { groupCommands } from "./group/group-commands.ts";
 import { commandHelp, generalHelp } from "./help.ts";
+import { initialAccessTokenCommands } from "./initial-access-token/initial-access-token-commands.ts";
 import { invitationCommands } from "./invitation/invitation-commands.ts";
 import { keysCommands } from "./keys/keys-commands.ts";
 import { ledgerCommands } from "./ledger/ledger-commands.ts";
@@ -97,6 +98,7 @@ const onDatabase: readonly Command[] = [
   ...invitationCommands,
   ...clientCertificateAuthorityCommands,
   ...consentCommands,
+  ...initialAccessTokenCommands,
   ...trustCommands,
   ...detailTypeCommands,
   ...grantCommands,

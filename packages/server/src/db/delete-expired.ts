@@ -34,6 +34,7 @@ const expiring = {
   email_code: { key: ["org_id", "holder_hash"], column: "expires_at" },
   event_delivery: { key: ["org_id", "target_id", "id"], column: "settled_at" },
   portal_link: { key: ["org_id", "id"], column: "ends_at" },
+  initial_access_token: { key: ["org_id", "id"], column: "expires_at" },
   sign_up: { key: ["org_id", "id"], column: "expires_at" },
   device_challenge: { key: ["org_id", "id"], column: "expires_at" },
 } as const satisfies {

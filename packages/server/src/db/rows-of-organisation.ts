@@ -33,6 +33,8 @@ const rowsOfOrganisation = {
   client_secret: ["application_id", "id"],
   client_certificate_authority: ["id"],
   client_metadata_policy: [],
+  initial_access_token: ["id"],
+  client_registration: ["application_id"],
   operators_organisation: ["singleton"],
   portal_link: ["id"],
   domain: ["id"],

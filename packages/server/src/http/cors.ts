@@ -62,3 +62,26 @@ export function clientCors(
     });
   }
 }
+
+/** For endpoints that any page may call with a token of its own: preflight requests, and the headers of their responses, errors included. */
+export function openCors(scope: FastifyInstance, routes: Readonly<Record<string, string>>): void {
+  scope.addHook("onRequest", async (request, reply) => {
+    if (!request.headers.origin || routes[request.routeOptions.url ?? ""] === undefined) return;
+    reply.headers({
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+    });
+  });
+  for (const [path, methods] of Object.entries(routes))
+    scope.options(path, async (_request, reply) =>
+      reply
+        .headers({
+          "access-control-allow-origin": "*",
+          "access-control-allow-methods": methods,
+          "access-control-allow-headers": "Authorization, Content-Type",
+          "access-control-max-age": PREFLIGHT_MAX_AGE_SECONDS,
+        })
+        .code(204)
+        .send(),
+    );
+}

@@ -17,6 +17,7 @@ import { legacyHolderCases } from "../testing/api-operations/legacy-holders.ts";
 import { legacySignedCases } from "../testing/api-operations/legacy-signed.ts";
 import { managementCases } from "../testing/api-operations/management.ts";
 import { managementDetailCases } from "../testing/api-operations/management-details.ts";
+import { managementInitialAccessTokenCases } from "../testing/api-operations/management-initial-access-tokens.ts";
 import { managementTokenExchangeCases } from "../testing/api-operations/management-token-exchange.ts";
 import { managementTrustCases } from "../testing/api-operations/management-trusts.ts";
 import { sessionKeyCases } from "../testing/api-operations/session-keys.ts";
@@ -36,6 +37,7 @@ import { makeOrganisation, startTestService, type TestService } from "../testing
 const cases: ApiCases = {
   ...managementCases,
   ...managementDetailCases,
+  ...managementInitialAccessTokenCases,
   ...managementTokenExchangeCases,
   ...managementTrustCases,
   ...systemAccountCases,
@@ -268,6 +270,9 @@ const acts: readonly AuditAction[] = [
   "group.handed-over",
   "group.members-changed",
   "identity.unlinked",
+  "initial-access-token.changed",
+  "initial-access-token.created",
+  "initial-access-token.deleted",
   "invitation.withdrawn",
   "ledger-witness.created",
   "ledger-witness.deleted",

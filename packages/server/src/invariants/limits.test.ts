@@ -1,5 +1,4 @@
-// Who can lock whom out: an outsider fills each limit of the list, and then some. Whoever docs/security.md names as hurt is
-// refused by that limit, and everybody else is let in. A limit without an entry here or there fails.
+// Who can lock whom out: whoever docs/security.md names as hurt is refused by a limit that an outsider fills, everybody else is let in.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -35,6 +34,7 @@ import {
   startUpstream,
   typeUserCode,
 } from "../testing/probes/limited-attempts.ts";
+import { registrationTokenPlay } from "../testing/probes/registration-limits.ts";
 import { PASSWORD } from "../testing/test-service.ts";
 
 /** Small, so that they are filled quickly; those of accounts smaller than those of networks, as they are. */
@@ -58,6 +58,7 @@ const counts: Record<RateLimitName, number> = {
   "user-code": 3,
   "device-address": 4,
   "par-address": 4,
+  "registration-token-address": 4,
   "connection-token-address": 4,
   "connection-start-address": 4,
   "agent-key-address": 4,
@@ -171,6 +172,7 @@ const plays: Record<RateLimitName, Play> = {
     };
   },
   ...emailCodePlays,
+  "registration-token-address": registrationTokenPlay,
   "recovery-address": async (world) => {
     const [{ user }, here, elsewhere] = [await world.newUser(), world.newNetwork(), world.newNetwork()];
     return {
@@ -358,6 +360,7 @@ test("docs/security.md says of every limit what it counts, whom it can hurt, and
 
 /** Those that only wrong secrets meet. */
 const harmless = new Set<RateLimitName>([
+  "registration-token-address",
   "connection-token-address",
   "agent-key-address",
   "enrollment-code-address",

@@ -7,8 +7,10 @@ import { openApiPaths } from "../features/api-reference/parameters.ts";
 import { CONSOLE } from "../page-kit/page.ts";
 import { authorizationRequest, testBrowser } from "../testing/fakes/browser.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
+import { makeApiClient } from "../testing/fixtures/api-client.ts";
 import { credentials, getTokens, postForm, refresh } from "../testing/fixtures/client.ts";
 import { askForCodes, decideDeviceCode, makeDeviceApp, poll } from "../testing/fixtures/device.ts";
+import { registration } from "../testing/fixtures/registration.ts";
 import { listRoutes } from "../testing/list-routes.ts";
 import { type RecordedAnswer, recordAnswers } from "../testing/probes/answer-recorder.ts";
 import { type CheckedResponse, responseChecker, schemaChecks } from "../testing/probes/described-answers.ts";
@@ -257,6 +259,29 @@ describe("OAuth responses match the OpenAPI document", () => {
     for (const path of ["livez", "healthz", "readyz", "openapi.json"])
       await fetch(`${running.baseUrl}/${path}`);
     expect("getOpenApiDocument", 200);
+  });
+
+  test("the registration of clients", async () => {
+    const api = await makeApiClient(running.service, org, ["signet:applications:write"]);
+    const { body } = await api.call("POST", "/initial-access-tokens", { body: {} });
+    const token = String(body["token"]);
+    const client = { redirect_uris: ["https://agent.example/callback"] };
+    const at = `${org.issuer}/register`;
+    await registration("POST", at, token, {});
+    const made = (await registration("POST", at, token, client)).body;
+    await registration("POST", at, token, client);
+    expect("registerClient", 201, 400, 401);
+    const [uri, own] = [String(made["registration_client_uri"]), String(made["registration_access_token"])];
+    await registration("PUT", uri, own, client);
+    await registration("PUT", uri, own, { ...client, client_id: made["client_id"] });
+    await registration("PUT", uri, "x", {});
+    expect("replaceClientRegistration", 200, 400, 401);
+    await registration("GET", uri, own);
+    await registration("GET", uri, "x");
+    expect("readClientRegistration", 200, 401);
+    await registration("DELETE", uri, "x");
+    await registration("DELETE", uri, own);
+    expect("deleteClientRegistration", 204, 401);
   });
 
   test("every OAuth operation was tested, user endpoints with RS256 too", async () => {

@@ -52,6 +52,7 @@ import { apiSystemAccountsRoutes } from "../features/api-v1/system-accounts/syst
 import { apiTokenExchangePoliciesRoutes } from "../features/api-v1/token-exchange/token-exchange-policies.route.ts";
 import { apiTrustsRoutes } from "../features/api-v1/trusts/trusts.route.ts";
 import { apiClientPolicyRoutes } from "../features/api-v1/unregistered-clients/client-policy.route.ts";
+import { apiInitialAccessTokensRoutes } from "../features/api-v1/unregistered-clients/initial-access-tokens.route.ts";
 import { apiIdentitiesRoutes } from "../features/api-v1/users/identities.route.ts";
 import { apiImportUsersRoute } from "../features/api-v1/users/import-users.route.ts";
 import { apiUserSessionsRoutes } from "../features/api-v1/users/user-sessions.route.ts";
@@ -200,5 +201,6 @@ function ofApplications(api: ApiScope, deps: ApiDeps): void {
   apiResourcesRoutes(api, deps);
   apiTokenExchangePoliciesRoutes(api, deps);
   apiClientPolicyRoutes(api, deps);
+  apiInitialAccessTokensRoutes(api, deps);
   apiClientAuthoritiesRoutes(api, deps);
 }

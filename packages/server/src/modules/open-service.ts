@@ -15,6 +15,7 @@ import {
   type ClientPolicyDirectory,
   clientPolicyDirectory,
 } from "../core/client-metadata/client-policies.ts";
+import { type RegistrationUse, registrationUse } from "../core/client-registration/registration-use.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { type DeviceCa, deviceCa } from "../core/device-ca/authority.ts";
@@ -81,6 +82,7 @@ export interface Service extends CoreDeps {
   readonly passwords: PasswordHasher;
   readonly attempts: AttemptQueue;
   readonly secretUse: SecretUse;
+  readonly registrationUse: RegistrationUse;
   readonly activity: Activity;
   readonly refusedRequests: RefusedRequests;
   readonly systemAccounts: SystemAccountDirectory;
@@ -109,7 +111,9 @@ export async function openService(config: Config, options: ServiceOptions): Prom
   const { database, changes, migrated } = storage;
   try {
     const shared = { database, changes, clock };
-    const clients = clientDirectories(shared);
+    const noted = { database, clock, onError: options.onError };
+    const registrations = registrationUse(noted);
+    const clients = clientDirectories(shared, registrations);
     const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
     const recording = recorded(shared);
@@ -117,9 +121,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const signingPools = signingPoolDirectory(shared);
     const directories = { ...clients, ...accessDirectories(shared), entitlements, signingPools };
     const asking = outsideWorld(config);
-    const noted = { database, clock, onError: options.onError };
-    const [use, activity] = [secretUse(noted), storedActivity(noted)];
-    const refused = storedRefusedRequests(noted);
+    const [use, activity, refused] = [secretUse(noted), storedActivity(noted), storedRefusedRequests(noted)];
     const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
     return {
       config,
@@ -139,6 +141,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       accessTokens: accessTokens({ ...shared, ...directories, baseUrl: config.baseUrl, keys }),
       ...guessing(config),
       secretUse: use,
+      registrationUse: registrations,
       activity,
       refusedRequests: refused,
       systemAccounts,
@@ -146,7 +149,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       mailTransport: createMailTransport(config),
       migrated,
       close: async () => {
-        for (const part of [use, systemAccounts, activity, refused])
+        for (const part of [use, registrations, systemAccounts, activity, refused])
           await part.close().catch(options.onError);
         await storage.close();
       },
@@ -163,13 +166,15 @@ function recorded(shared: RecordDeps): Pick<Service, "organisations" | "ledger">
 }
 
 /** Clients, and what decides about those that nobody has registered by hand. */
-function clientDirectories(shared: RecordDeps) {
+function clientDirectories(shared: RecordDeps, registrations: RegistrationUse) {
   const protectedResources = protectedResourceDirectory(shared);
   const clientPolicies = clientPolicyDirectory(shared);
   const applications = applicationDirectory({
     ...shared,
-    asAgent: async (one) =>
-      asAgent(one, await clientPolicies.of(one.orgId), await protectedResources.list(one.orgId)),
+    asAgent: async (one) => {
+      registrations.note(one);
+      return asAgent(one, await clientPolicies.of(one.orgId), await protectedResources.list(one.orgId));
+    },
   });
   return { protectedResources, clientPolicies, applications };
 }
@@ -223,3 +228,7 @@ export function withMailbox(service: Service): Service {
 
 /** They derive refresh tokens; the same on every node with the same master keys. */
 export const refreshTokenKeys = (masterKeys: KeyRing): KeyRing => deriveKeys(masterKeys, "refresh-token");
+
+/** They derive registration access tokens. */
+export const registrationTokenKeys = (masterKeys: KeyRing): KeyRing =>
+  deriveKeys(masterKeys, "registration-access-token");

@@ -16,6 +16,7 @@ import { ledgerOperations } from "../features/ledger/ledger-operations.ts";
 import { discoveryRoutes, providerMetadata } from "../features/oauth/discovery.route.ts";
 import { jwksRoute } from "../features/oauth/jwks.route.ts";
 import { oauthOperations } from "../features/oauth/oauth-operations.ts";
+import { registrationOperations } from "../features/oauth/registration/registration-operations.ts";
 import { imagesRoute } from "../features/organisation-images/images.route.ts";
 import { poolDocumentsRoutes } from "../features/sovereign/admin-api/pool-documents.route.ts";
 import { agentOperations } from "../features/sovereign/agent-api/agent-operations.ts";
@@ -67,6 +68,7 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
     apiOperations: operations,
     otherOperations: [
       ...oauthOperations,
+      ...registrationOperations,
       ...consentsOperations,
       ...agentOperations,
       ...waitOperations,

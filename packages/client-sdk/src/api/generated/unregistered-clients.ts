@@ -20,10 +20,106 @@ export type ApiClientIdMetadataPolicySettings = {
   senderConstraint?: "preferred" | "required";
 };
 
+export type ApiInitialAccessToken = {
+  id: string;
+  /** For people: what it is for */
+  label: string;
+  /** What clients that register by it may ask for; default: openid profile email offline_access */
+  allowedScopes: string[];
+  /** What they may name as `resource` (RFC 8707); default: none */
+  allowedResources: string[];
+  /** What they may register; default: authorization_code refresh_token */
+  grantTypes: (
+    | "authorization_code"
+    | "refresh_token"
+    | "client_credentials"
+    | "urn:ietf:params:oauth:grant-type:device_code"
+    | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    | "urn:ietf:params:oauth:grant-type:token-exchange"
+  )[];
+  /** Until then clients register by it; default: in 24 hours, at most in 90 days */
+  expiresAt: string;
+  /** How many clients may register by it; default: 1 */
+  maxUses: number;
+  /** Default: true */
+  enabled: boolean;
+  /** How many clients have registered by it */
+  uses: number;
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type ApiInitialAccessTokenChange = {
+  label?: string | null;
+  allowedScopes?: string[] | null;
+  allowedResources?: string[] | null;
+  grantTypes?:
+    | (
+        | "authorization_code"
+        | "refresh_token"
+        | "client_credentials"
+        | "urn:ietf:params:oauth:grant-type:device_code"
+        | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+        | "urn:ietf:params:oauth:grant-type:token-exchange"
+      )[]
+    | null;
+  expiresAt?: string | null;
+  maxUses?: number | null;
+  enabled?: boolean | null;
+};
+
+export type ApiInitialAccessTokenWithToken = ApiInitialAccessToken & {
+  /** `sgn_it_…`, shown once */
+  token: string | null;
+};
+
+export type ApiNewInitialAccessToken = {
+  label?: (string | null) | null;
+  allowedScopes?: (string[] | null) | null;
+  allowedResources?: (string[] | null) | null;
+  grantTypes?:
+    | (
+        | (
+            | "authorization_code"
+            | "refresh_token"
+            | "client_credentials"
+            | "urn:ietf:params:oauth:grant-type:device_code"
+            | "urn:ietf:params:oauth:grant-type:jwt-bearer"
+            | "urn:ietf:params:oauth:grant-type:token-exchange"
+          )[]
+        | null
+      )
+    | null;
+  expiresAt?: (string | null) | null;
+  maxUses?: (number | null) | null;
+  enabled?: (boolean | null) | null;
+};
+
 export type UnregisteredClientsCalls = {
   "GET /api/v1/organisations/{org}/client-id-metadata-policy": { answer: ApiClientIdMetadataPolicy };
   "PUT /api/v1/organisations/{org}/client-id-metadata-policy": {
     body: ApiClientIdMetadataPolicySettings;
     answer: ApiClientIdMetadataPolicy;
   };
+  "GET /api/v1/organisations/{org}/initial-access-tokens": {
+    query?: {
+      /** true: count the list as well */
+      total?: "true" | "false" | "";
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, label, enabled, maxUses, uses, expiresAt, createdAt, updatedAt */
+      filter?: string;
+      /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
+      sort?: `${"" | "-"}${"id" | "label" | "enabled" | "maxUses" | "uses" | "expiresAt" | "createdAt" | "updatedAt"}`;
+    };
+    item: ApiInitialAccessToken;
+  };
+  "POST /api/v1/organisations/{org}/initial-access-tokens": {
+    body?: ApiNewInitialAccessToken;
+    answer: ApiInitialAccessTokenWithToken;
+  };
+  "GET /api/v1/organisations/{org}/initial-access-tokens/{id}": { answer: ApiInitialAccessToken };
+  "PATCH /api/v1/organisations/{org}/initial-access-tokens/{id}": {
+    body: ApiInitialAccessTokenChange;
+    answer: ApiInitialAccessToken;
+  };
+  "DELETE /api/v1/organisations/{org}/initial-access-tokens/{id}": Record<string, never>;
 };

@@ -8,6 +8,7 @@ import { workerShare } from "../../config/worker-share.ts";
 import { startAuditChain } from "../../core/audit/chain/background.ts";
 import { auditRetention } from "../../core/audit/retention/retention.ts";
 import { startLogoutDelivery } from "../../core/backchannel-logout/delivery.ts";
+import { deleteUnusedClients } from "../../core/client-registration/unused-clients.ts";
 import { checkDueDomains } from "../../core/domains/domain-proof.ts";
 import { startEventWorker } from "../../core/event-deliveries/worker.ts";
 import { startHousekeeping } from "../../core/housekeeping/housekeeping.ts";
@@ -253,6 +254,7 @@ function startBackground(service: Service, log: Log): () => Promise<void> {
     works: [
       () => finishDeletions({ ...service, keepLog, isStreamed }),
       () => checkDueDomains(service),
+      () => deleteUnusedClients(service),
       auditRetention({
         ...{ ...service, key: service.chainKey, isStreamed },
         onError: (error) => log.error(describeError(error), "cutting the audit log failed"),

@@ -132,8 +132,8 @@ export interface ClientSecret extends StoredSecret {
   readonly hash: string;
 }
 
-/** How a client came to be: by hand; by a metadata document at its client_id. */
-export const clientSources = ["registered", "metadata-document"] as const;
+/** How a client came to be: by hand; by a metadata document at its client_id; by registering itself. */
+export const clientSources = ["registered", "metadata-document", "dynamic"] as const;
 export type ClientSource = (typeof clientSources)[number];
 
 /** Its id is a PublicId, the OAuth client_id. */

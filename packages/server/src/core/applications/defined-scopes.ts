@@ -1,6 +1,7 @@
 /** The scopes of an application are defined: an undefined one cannot be set, and a deleted one leaves every application. */
 import type { Db } from "../../db/open.ts";
 import { type Act, auditFields } from "../audit/audit.store.ts";
+import { forgetRegistrationScope } from "../client-registration/registrable-scopes.store.ts";
 import { findOperatorsOrganisation } from "../operators/operators.store.ts";
 import { type RecordDeps, recordChange } from "../record-changes.ts";
 import { isApiScope, isOperatorScope } from "../scopes/api-scopes.ts";
@@ -104,6 +105,7 @@ export async function withdrawScope(
   { name, ...act }: Act & { readonly name: string },
 ): Promise<void> {
   const now = deps.clock();
+  await forgetRegistrationScope(tx, act.orgId, name);
   for (let after: string | undefined; ; ) {
     const page = await listApplications(tx, act.orgId, { after, limit: PAGE });
     for (const { orgId, id, settings } of page) {

@@ -198,6 +198,9 @@ export const auditGroups = {
     "authorization-detail-type.changed": CHANGE,
     "authorization-detail-type.deleted": CHANGE,
     "client-policy.changed": CHANGE,
+    "initial-access-token.created": CHANGE,
+    "initial-access-token.changed": CHANGE,
+    "initial-access-token.deleted": CHANGE,
   },
   keys: {
     "signing-key.rotated": CHANGE,

@@ -33,6 +33,7 @@ export const actingKinds: readonly string[] = [
   "agent",
   "device",
   "portal-link",
+  "initial-access-token",
 ];
 
 /**

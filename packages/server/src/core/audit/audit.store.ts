@@ -30,7 +30,7 @@ export interface AuditEvent {
   readonly at: number;
   /**
    * `user:<id>`, `client:<id>`, `system-account:<id>`, `agent:<id>`, `device:<id>`, `connection:<id>`, `portal-link:<id>`,
-   * `operator` (command line), `system` (by itself) or `anonymous`.
+   * `initial-access-token:<id>`, `operator` (command line), `system` (by itself) or `anonymous`.
    */
   readonly actor: string;
   readonly action: AuditAction;

@@ -51,7 +51,7 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
     // somebody has signed in.
     applications: applications
       .filter(({ id, homeOrgId }) => homeOrgId === null && id !== commandLineClientId(orgId))
-      .filter(({ source }) => source !== "metadata-document")
+      .filter(({ source }) => source === "registered")
       .map((application) => ({
         application,
         externalKey: keys.get(application.id),

@@ -79,6 +79,8 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   sign_up: 0,
   // Whoever made it still reads what became of it.
   portal_link: 7 * DAY_MS,
+  // The list still says what became of it.
+  initial_access_token: 30 * DAY_MS,
   upstream_sign_in: 0,
   // Its page still says to which address a new one goes.
   email_code: 30 * 60_000,

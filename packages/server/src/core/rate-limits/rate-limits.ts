@@ -47,6 +47,8 @@ export const defaultRateLimits = {
   "par-address": { name: "par-address", count: 600, windowSeconds: 60 },
   // Wrong API keys of signing agents only.
   "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
+  // Wrong tokens for the registration of clients only.
+  "registration-token-address": { name: "registration-token-address", count: 60, windowSeconds: 60 },
   // Wrong tokens of connections only.
   "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },
   // Browsers that are sent to an identity provider: each leaves a row for ten minutes.

@@ -89,10 +89,9 @@ const typeOf = (typ: unknown): string | undefined =>
         .replace(/^application\//, "");
 
 function claimsFault(claims: Claims, trust: Trust, expected: Expected, now: number): string | undefined {
-  const { sub, aud } = claims;
-  if (typeof sub !== "string" || sub === "" || sub.length > 1_024) return "there is no sub";
-  if (trust.subjectPattern !== null && !matchesPattern(trust.subjectPattern, sub))
-    return "no trust is for this sub";
+  const { aud } = claims;
+  const subjectFault = faultOfSubject(claims["sub"], trust);
+  if (subjectFault !== undefined) return subjectFault;
   const [audience, ...others] = [aud].flat();
   const audiences = trust.audience === null ? expected.audiences : [trust.audience];
   if (typeof audience !== "string" || others.length > 0 || !audiences.includes(audience))
@@ -103,6 +102,14 @@ function claimsFault(claims: Claims, trust: Trust, expected: Expected, now: numb
     timeFault(claims, Math.min(trust.maxLifetimeSeconds, expected.maxLifetimeSeconds ?? Infinity), now) ??
     jtiFault(claims, trust)
   );
+}
+
+/** A software statement may name its software by other claims (RFC 7591 §2.3). */
+function faultOfSubject(sub: unknown, { kind, subjectPattern }: Trust): string | undefined {
+  if (kind === "software_statement" && sub === undefined && subjectPattern === null) return undefined;
+  if (typeof sub !== "string" || sub === "" || sub.length > 1_024) return "there is no sub";
+  const isMeant = subjectPattern === null || matchesPattern(subjectPattern, sub);
+  return isMeant ? undefined : "no trust is for this sub";
 }
 
 /** By name; with `/` in front a JSON Pointer (RFC 6901). A list holds the value when it is among its members. */

@@ -61,6 +61,7 @@ import { clientAuthorities } from "./0062-client-authorities.ts";
 import { portalLinks } from "./0063-portal-links.ts";
 import { tokenExchange } from "./0064-token-exchange.ts";
 import { unregisteredClients } from "./0065-unregistered-clients.ts";
+import { clientRegistration } from "./0066-client-registration.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -126,4 +127,5 @@ export const timeline: readonly Migration[] = [
   portalLinks,
   tokenExchange,
   unregisteredClients,
+  clientRegistration,
 ];

@@ -16,7 +16,7 @@ export interface ApplicationTable {
   home_org_id: string | null;
   /** JSON, of one that another organisation shares: the scopes that this organisation has consented to. */
   granted_scopes: string | null;
-  /** `registered`, or `metadata-document` of clients that nobody has registered by hand. */
+  /** `registered`; `metadata-document` and `dynamic` of clients that nobody has registered by hand. */
   source: string;
 }
 
@@ -31,6 +31,40 @@ export interface ClientMetadataPolicyTable {
   created_at: number;
   updated_at: number;
   version: number;
+}
+
+/** What lets clients register themselves (RFC 7591 §1.2); lists are JSON. */
+export interface InitialAccessTokenTable {
+  org_id: string;
+  id: string;
+  label: string;
+  token_hash: string;
+  allowed_scopes: string;
+  allowed_resources: string;
+  grant_types: string;
+  expires_at: number;
+  max_uses: number;
+  /** How many clients have registered by it. */
+  uses: number;
+  enabled: number;
+  created_at: number;
+  updated_at: number;
+  version: number;
+}
+
+/** A client that has registered itself: what its initial access token allowed, and the token that it manages itself by (RFC 7592). */
+export interface ClientRegistrationTable {
+  org_id: string;
+  application_id: string;
+  token_hash: string;
+  /** Of the token before, until the new one is used: its holder may have lost the answer. */
+  previous_hash: string | null;
+  allowed_scopes: string;
+  allowed_resources: string;
+  grant_types: string;
+  /** As it was sent. */
+  software_statement: string | null;
+  last_used_at: number;
 }
 
 /** Web origins of an application's redirect URIs: what CORS asks for. */
@@ -99,6 +133,8 @@ export interface ClientAuthorityTable {
 export interface ApplicationsSchema {
   client_certificate_authority: ClientAuthorityTable;
   client_metadata_policy: ClientMetadataPolicyTable;
+  initial_access_token: InitialAccessTokenTable;
+  client_registration: ClientRegistrationTable;
   application: ApplicationTable;
   application_origin: ApplicationOriginTable;
   application_external_key: ApplicationExternalKeyTable;

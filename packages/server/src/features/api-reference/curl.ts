@@ -32,6 +32,7 @@ export function curlSample(subject: CurlRequest): string {
     ...(requires(operation, "accessToken") || requires(operation, "apiToken")
       ? [`-H "Authorization: Bearer $ACCESS_TOKEN"`]
       : []),
+    ...(requires(operation, "registrationToken") ? [`-H "Authorization: Bearer $REGISTRATION_TOKEN"`] : []),
     ...(requires(operation, "agentKey") ? [`-H "Authorization: Bearer $AGENT_API_KEY"`] : []),
     ...(requires(operation, "deviceCertificate") ? ["--cert device.pem --key device.key"] : []),
     ...(requires(operation, "clientSecretBasic") ? [`-u "$CLIENT_ID:$CLIENT_SECRET"`] : []),

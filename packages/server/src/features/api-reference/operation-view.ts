@@ -40,6 +40,7 @@ const schemeTexts: Readonly<Record<string, string>> = {
   accessToken: "an access token",
   apiToken: "an access token for the API",
   clientSecretBasic: "client authentication",
+  registrationToken: "a token for registration",
   agentKey: "a signing agent’s API key",
   deviceCertificate: "a device certificate",
   browserSession: "the browser session that started the request",

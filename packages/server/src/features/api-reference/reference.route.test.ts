@@ -111,6 +111,7 @@ describe("shell samples", () => {
       SECRET_KEY: account.secret,
       CLIENT_ID: client.application.id,
       CLIENT_SECRET: client.secret,
+      REGISTRATION_TOKEN: "sgn_it_unknown",
       ACCESS_TOKEN: (await getTokens(org)).accessToken,
       ORG: org.organisation.id,
       PUBLIC_ID: org.organisation.id,

@@ -241,6 +241,12 @@ export const securitySchemes = {
     description:
       "An access token of a client's own (client credentials) or of an administrator, with a scope of the API, whose `aud` names `{base_url}/api/v1`. `resource` may ask for it.",
   },
+  registrationToken: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An initial access token of the organisation (prefix `sgn_it_`) to register; then the client's own registration access token (prefix `sgn_ra_`).",
+  },
   agentKey: {
     type: "http",
     scheme: "bearer",

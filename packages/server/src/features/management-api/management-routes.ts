@@ -2,7 +2,6 @@
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { detailTypesRoutes } from "./authorization-detail-types.route.ts";
 import { clientAuthoritiesRoutes } from "./client-authorities.route.ts";
-import { clientPolicyRoutes } from "./client-policy.route.ts";
 import { assignedUsersRoutes } from "./clients/assigned-users.route.ts";
 import { clientSecretsRoutes } from "./clients/client-secrets.route.ts";
 import { clientsRoutes } from "./clients/clients.route.ts";
@@ -17,6 +16,8 @@ import { systemAccountPermissionsRoutes } from "./system-accounts/system-account
 import { systemAccountsRoutes } from "./system-accounts/system-accounts.route.ts";
 import { tokenExchangePoliciesRoutes } from "./token-exchange-policies.route.ts";
 import { trustsRoutes } from "./trusts.route.ts";
+import { clientPolicyRoutes } from "./unregistered-clients/client-policy.route.ts";
+import { initialAccessTokensRoutes } from "./unregistered-clients/initial-access-tokens.route.ts";
 
 export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   clientsRoutes(api, deps);
@@ -26,6 +27,7 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   resourcesRoutes(api, deps);
   clientAuthoritiesRoutes(api, deps);
   clientPolicyRoutes(api, deps);
+  initialAccessTokensRoutes(api, deps);
   consentsRoutes(api, deps);
   preauthorizationsRoutes(api, deps);
   trustsRoutes(api, deps);

@@ -108,16 +108,8 @@ export function providerMetadata(orgId: string, description: ProviderDescription
   const customClaims = customScopes.flatMap(({ claims }) => claims.map(({ name }) => name));
   return {
     issuer,
-    authorization_endpoint: `${issuer}/authorize`,
-    token_endpoint: `${issuer}/token`,
-    userinfo_endpoint: `${issuer}/userinfo`,
-    jwks_uri: `${issuer}/.well-known/jwks.json`,
-    revocation_endpoint: `${issuer}/revoke`,
-    introspection_endpoint: `${issuer}/introspect`,
-    end_session_endpoint: `${issuer}/end_session`,
-    pushed_authorization_request_endpoint: `${issuer}/par`,
+    ...endpointsOf(issuer),
     require_pushed_authorization_requests: description.requirePushedAuthorizationRequests,
-    device_authorization_endpoint: `${issuer}/device`,
     scopes_supported: [...new Set([...standardScopes, ...customScopes.map(({ name }) => name)])],
     response_types_supported: ["code"],
     response_modes_supported: responseModes,
@@ -163,6 +155,19 @@ function clientAuthentication(takesCertificates: boolean) {
     client_attestation_pop_signing_alg_values_supported: signingAlgs,
   };
 }
+
+const endpointsOf = (issuer: string) => ({
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  userinfo_endpoint: `${issuer}/userinfo`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  revocation_endpoint: `${issuer}/revoke`,
+  introspection_endpoint: `${issuer}/introspect`,
+  end_session_endpoint: `${issuer}/end_session`,
+  pushed_authorization_request_endpoint: `${issuer}/par`,
+  device_authorization_endpoint: `${issuer}/device`,
+  registration_endpoint: `${issuer}/register`,
+});
 
 /** Identity assertions (ID-JAG): issued to other servers, and accepted from others. */
 const identityChaining = {

@@ -12,7 +12,10 @@ const tokenEndpoints =
 
 const metadata = Type.Object(
   {
-    ...members(`issuer authorization_endpoint jwks_uri end_session_endpoint ${tokenEndpoints}`, uri),
+    ...members(
+      `issuer authorization_endpoint jwks_uri end_session_endpoint registration_endpoint ${tokenEndpoints}`,
+      uri,
+    ),
     scopes_supported: Type.Array(Type.String(), {
       description: "Includes custom scopes of the organisation",
     }),

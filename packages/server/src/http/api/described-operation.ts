@@ -9,6 +9,7 @@ export type SecurityScheme =
   | "accessToken"
   | "apiToken"
   | "clientSecretBasic"
+  | "registrationToken"
   | "agentKey"
   | "deviceCertificate"
   | "browserSession";

@@ -8,6 +8,7 @@ import { apiDeviceCases } from "./api-devices.ts";
 import { apiDomainCases } from "./api-domains.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
+import { apiInitialAccessTokenCases } from "./api-initial-access-tokens.ts";
 import { apiInvitationCases } from "./api-invitations.ts";
 import { apiLedgerCases } from "./api-ledger.ts";
 import { apiOrganisationCases } from "./api-organisation.ts";
@@ -45,6 +46,7 @@ export const apiV1AllCases = {
   ...apiSharedApplicationCases,
   ...apiSystemAccountCases,
   ...apiTokenExchangeCases,
+  ...apiInitialAccessTokenCases,
   ...apiTrustCases,
   ...apiWebhookCases,
 };

@@ -23,6 +23,7 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "ca-expiry.firstCaExpiry": metrics,
   "chain.findAnyHead": startup,
   "chain.nextOrganisationToChain": housekeeping,
+  "client-registrations.deleteUnusedRegistrations": housekeeping,
   "common-entry.findOrganisationsOfAddress": entry,
   "common-entry.findOrganisationsOfDomain": entry,
   "common-entry.organisationsAmong": entry,

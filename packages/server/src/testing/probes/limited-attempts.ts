@@ -16,13 +16,13 @@ import { consoleBrowser } from "./console-browser.ts";
 export type Outcome = "in" | "wrong" | `refused by ${string}`;
 
 /** @param isIn whether the answer is what the caller wanted */
-function outcomeOf({ status, headers }: { status: number; headers: Headers }, isIn: boolean): Outcome {
+export function outcomeOf({ status, headers }: { status: number; headers: Headers }, isIn: boolean): Outcome {
   const [, name = "no named limit"] = /^"([^"]+)"/.exec(headers.get("ratelimit-policy") ?? "") ?? [];
   if (status === 429) return `refused by ${name}`;
   return isIn ? "in" : "wrong";
 }
 
-const cameFrom = (network: string) => ({ "x-forwarded-for": network });
+export const cameFrom = (network: string) => ({ "x-forwarded-for": network });
 
 /** By password on the sign-in page. */
 export async function signIn(

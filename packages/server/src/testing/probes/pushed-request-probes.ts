@@ -1,11 +1,13 @@
-/** Pushed authorization requests, and preflights of what clients call: a client of one organisation is unknown at another. */
+/** Pushed authorization requests, registrations, and preflights of what clients call: a client of one organisation is unknown at another. */
 import assert from "node:assert/strict";
 import { authorizationRequest } from "../fakes/browser.ts";
 import { credentials, postForm } from "../fixtures/client.ts";
 import { REDIRECT_URI, type TestOrganisation } from "../test-service.ts";
 import { preflight } from "./document-probes.ts";
+import { registrationProbes } from "./registration-probes.ts";
 
 export const pushedRequestProbes = {
+  ...registrationProbes,
   "OPTIONS /oauth/:org/par": preflight("par"),
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),

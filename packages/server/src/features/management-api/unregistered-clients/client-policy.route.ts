@@ -1,7 +1,7 @@
 /** The policy of clients whose client_id is the address of their metadata document (modern-oauth.md §6). */
 import Type from "typebox";
-import { setClientPolicy } from "../../core/client-metadata/client-policies.ts";
-import { findClientPolicy } from "../../core/client-metadata/client-policy.store.ts";
+import { setClientPolicy } from "../../../core/client-metadata/client-policies.ts";
+import { findClientPolicy } from "../../../core/client-metadata/client-policy.store.ts";
 import {
   agentConstraints,
   type ClientPolicy,
@@ -11,12 +11,12 @@ import {
   MAX_RESOURCES,
   policyModes,
   wholePolicy,
-} from "../../core/client-metadata/client-policy.ts";
-import { type ApiScope, apiRoute, readRoute } from "../../http/api/api-route.ts";
-import { etagOf, requireMatch } from "../../http/api/concurrency.ts";
-import { strictObject } from "../../http/api/schemas.ts";
-import { wireTime } from "../../http/api/times.ts";
-import { by, inTransaction, invalidMembers, type ManagementDeps } from "./management.ts";
+} from "../../../core/client-metadata/client-policy.ts";
+import { type ApiScope, apiRoute, readRoute } from "../../../http/api/api-route.ts";
+import { etagOf, requireMatch } from "../../../http/api/concurrency.ts";
+import { strictObject } from "../../../http/api/schemas.ts";
+import { wireTime } from "../../../http/api/times.ts";
+import { by, inTransaction, invalidMembers, type ManagementDeps } from "../management.ts";
 
 const texts = (maxItems: number, maxLength: number, description: string) =>
   Type.Array(Type.String({ maxLength }), { maxItems, description });
