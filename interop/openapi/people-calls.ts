@@ -20,8 +20,8 @@ import {
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
 import { grantApplication } from "./management-calls.ts";
-import { registrationCalls } from "./registration-calls.ts";
 import { bearer, type RealCalls } from "./real-calls.ts";
+import { registrationCalls } from "./registration-calls.ts";
 
 const NEW_PASSWORD = "walnut orbit seventeen";
 const json = { headers: { Accept: "application/json" } };
