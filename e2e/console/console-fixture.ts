@@ -18,8 +18,11 @@ import {
 import { createDomain } from "../../packages/server/src/core/domains/domains.ts";
 import type { Organisation } from "../../packages/server/src/core/organisations/organisation.ts";
 import { createOrganisation } from "../../packages/server/src/core/organisations/organisations.ts";
+import { createResource } from "../../packages/server/src/core/protected-resources/protected-resources.ts";
 import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
 import { listAllPools } from "../../packages/server/src/core/signing-pools/signing-pool.store.ts";
+import { trustSettings } from "../../packages/server/src/core/trusts/trust-schemas.ts";
+import { createTrust } from "../../packages/server/src/core/trusts/trusts.ts";
 import { changeProfile } from "../../packages/server/src/core/users/profile/profile.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
 import { listUsableCodes } from "../../packages/server/src/features/device-identity/enrol/enrolment-code.store.ts";
@@ -186,6 +189,7 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     sensitive: true,
     actor,
   });
+  const protectedRecords = await furnishProtected(service, orgId, payroll.id);
   const directory = await furnishDirectory(service, orgId, payroll.id);
   const connections = await furnishConnections(service, orgId);
   const scopes = ["openid", "profile"];
@@ -199,6 +203,7 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     applications: payroll.id,
     quickstart: payroll.id,
     scopes: scope.id,
+    ...protectedRecords,
     ...directory,
     ...connections,
     consents: consent,
@@ -206,6 +211,40 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     ...(await sharedApplications(service, orgId, "Northwind")),
     ...(await makeKeyHolders(service, orgId)),
   };
+}
+
+/** APIs, and who gets tokens for them. */
+async function furnishProtected(
+  service: Service,
+  orgId: string,
+  applicationId: string,
+): Promise<Record<string, string>> {
+  const deps = { ...service, baseUrl: service.config.baseUrl };
+  const act = { orgId, actor };
+  for (const name of ["invoices:read", "invoices:approve"])
+    await createCustomScope(service, {
+      ...{ ...act, name, description: "", claims: [], sensitive: name.endsWith("approve") },
+      displayName: name.endsWith("approve") ? "Approve invoices" : "See invoices",
+    });
+  const resource = await createResource(deps, {
+    ...{ ...act, scopes: ["invoices:read", "invoices:approve"] },
+    settings: {
+      ...{ identifier: "https://billing.northwind.example/api", name: "Billing", applicationId },
+      ...{
+        senderConstraint: "dpop",
+        accessTokenLifetimeSeconds: 300,
+        agentDeniedScopes: ["invoices:approve"],
+      },
+    },
+  });
+  const trust = await createTrust(deps, {
+    ...act,
+    settings: trustSettings("workload", {
+      ...{ clientId: applicationId, issuer: "https://token.actions.githubusercontent.com" },
+      ...{ subjectPattern: "repo:northwind/site:ref:refs/heads/*", claims: { ref_protected: "true" } },
+    }),
+  });
+  return { resources: resource.id, trusts: trust.id };
 }
 
 /** Groups, one inside the other, and roles, one of which the outer group has. */

@@ -11,6 +11,7 @@ import { detailTypeCommands, grantCommands } from "./authorization-detail-type/d
 import { backupCommand } from "./backup/backup-command.ts";
 import { restoreCommand } from "./backup/restore-command.ts";
 import { clientCertificateAuthorityCommands } from "./client-certificate-authority/client-certificate-authority-commands.ts";
+import { clientIdMetadataPolicyCommands } from "./client-id-metadata-policy/client-id-metadata-policy-commands.ts";
 import {
   type Call,
   type Command,
@@ -109,6 +110,7 @@ const onDatabase: readonly Command[] = [
   ...signInCommands,
   ...signUpCommands,
   ...resourceCommands,
+  ...clientIdMetadataPolicyCommands,
   ...webhookCommands,
   ...ledgerCommands,
   listenCommand,

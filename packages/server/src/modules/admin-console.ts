@@ -20,6 +20,7 @@ import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/ma
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
 import { portalRoutes } from "../features/admin-console/portal/home.route.ts";
 import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart.route.ts";
+import { resourcesRoutes } from "../features/admin-console/resources/resources.route.ts";
 import { roleList } from "../features/admin-console/roles/role-list.ts";
 import { rolesRoutes } from "../features/admin-console/roles/roles.route.ts";
 import {
@@ -34,6 +35,7 @@ import { sharedApplicationsRoutes } from "../features/admin-console/shared-appli
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
 import { accountList } from "../features/admin-console/system-accounts/list.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
+import { trustsRoutes } from "../features/admin-console/trusts/trusts.route.ts";
 import { userList } from "../features/admin-console/users/list.route.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
 import { webhookList } from "../features/admin-console/webhooks/webhook-list.ts";
@@ -91,6 +93,8 @@ export const adminConsole: Module = (scope, app) => {
   applicationsRoutes(scope, { ...service, ...deps });
   const tokens = { accessTokens, keys, signingPools, refreshTokenKeys: refreshTokenKeys(masterKeys) };
   quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
+  resourcesRoutes(scope, deps);
+  trustsRoutes(scope, deps);
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   sharedApplicationsRoutes(scope, deps);

@@ -54,6 +54,7 @@ const sections: ReadonlyArray<{
     heading: "build",
     pages: [
       ["applications", "/applications", "application"],
+      ["resources", "/resources", "server"],
       ["scopes", "/scopes", "scope"],
       ["systemAccounts", "/system-accounts", "account"],
       ["webhooks", "/webhooks", "event"],
@@ -84,6 +85,7 @@ const sections: ReadonlyArray<{
     pages: [
       ["devices", "devices", "device"],
       ["pools", "/pools", "pool"],
+      ["trusts", "/trusts", "consent"],
     ],
   },
   {

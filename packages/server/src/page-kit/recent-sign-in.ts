@@ -102,6 +102,14 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "quickstart/token-inspector": "any",
   "saved-filters/new": "any",
   "saved-filters/:id/delete": "any",
+  // What tokens are for, and whom agents may not be.
+  "resources/new": "recent",
+  "resources/:id/settings": "recent",
+  "resources/:id/delete": "recent",
+  // Who gets tokens without a secret of ours.
+  "trusts/new": "recent",
+  "trusts/:id/settings": "recent",
+  "trusts/:id/delete": "recent",
   // What tokens say about users.
   "scopes/new": "recent",
   "scopes/bulk": "recent",

@@ -77,6 +77,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "portal-link create": ["--purpose", "connections"],
   "shared-application enable": ["--scope", "openid"],
   "sign-up set": ["--mode", "open"],
+  "client-id-metadata-policy set": ["--mode", "off"],
   "sign-in set": ["--passkey-enrolment", "offer"],
   "connection create": ["--kind", "scim"],
   "connection update": ["--enable"],

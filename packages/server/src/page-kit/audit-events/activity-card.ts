@@ -14,11 +14,11 @@ const MAX_EVENTS = 20;
 /** Of an event: its page has all of them. */
 const MAX_MENTIONED = 3;
 
-/** @param subject `client` for an application */
+/** @param subject `client` for an application; without a kind, what never acts itself */
 export async function activityCard(
   deps: Pick<ConsoleDeps, "database">,
   organisation: Organisation,
-  subject: { readonly kind: NamedKind; readonly id: string },
+  subject: { readonly kind?: NamedKind; readonly id: string },
   messages: Messages,
 ): Promise<Html> {
   const db = deps.database.query;
@@ -42,7 +42,7 @@ export async function activityCard(
 
 function timelineItem(
   organisation: Organisation,
-  { kind, id }: { readonly kind: string; readonly id: string },
+  { kind, id }: { readonly kind?: string; readonly id: string },
   { event, who, what, reason, target, mentioned, application, browser, typedEmail }: DisplayedEvent,
 ) {
   const isByItself = event.actor === `${kind}:${id}`;

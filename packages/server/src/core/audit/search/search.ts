@@ -39,8 +39,10 @@ export function indexFiltersOf(filter: AuditFilter): readonly IndexFilter[] {
 }
 
 /** Events by a record or about it; of an application (`client`), also those that happened through it. */
-export const subjectFilters = (kind: NamedKind, id: string): readonly IndexFilter[] => [
-  ...(actingKinds.includes(kind) ? [{ column: "actor" as const, value: `${kind}:${id}` }] : []),
+export const subjectFilters = (kind: NamedKind | undefined, id: string): readonly IndexFilter[] => [
+  ...(kind !== undefined && actingKinds.includes(kind)
+    ? [{ column: "actor" as const, value: `${kind}:${id}` }]
+    : []),
   { column: "target", value: id },
   { column: "subject", value: id },
   ...(kind === "client" ? [{ column: "application" as const, value: id }] : []),
@@ -186,7 +188,7 @@ export async function countAuditEvents(
 export const listActivity = (
   db: Db,
   orgId: string,
-  subject: { readonly kind: NamedKind; readonly id: string },
+  subject: { readonly kind?: NamedKind; readonly id: string },
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<AuditPage> =>
   searchAuditEvents(db, orgId, { subjects: subjectFilters(subject.kind, subject.id) }, page);

@@ -9,6 +9,8 @@ export type ScopeInput = {
   displayName: string;
   description: string;
   sensitive: boolean;
+  /** Empty: it belongs to no resource. */
+  resourceId: string;
   claims: readonly ClaimInput[];
 };
 
@@ -36,14 +38,16 @@ export const emptyScope: ScopeInput = {
   displayName: "",
   description: "",
   sensitive: false,
+  resourceId: "",
   claims: [emptyClaim],
 };
 
 export const claimFieldId = (row: number, field: keyof ClaimInput): string => `claim-${row}-${field}`;
 
 export function toScopeInput(scope: CustomScope): ScopeInput {
-  const { name, displayName, description, sensitive, claims } = scope;
-  return { name, displayName, description, sensitive, claims: claims.map(toClaimInput) };
+  const { name, displayName, description, sensitive, claims, resourceId } = scope;
+  const input = { name, displayName, description, sensitive, resourceId: resourceId ?? "" };
+  return { ...input, claims: claims.map(toClaimInput) };
 }
 
 function toClaimInput(claim: ScopeClaim): ClaimInput {
@@ -74,6 +78,7 @@ export function readScopeInput(values: ReadonlyMap<string, string>): ScopeInput 
       .replaceAll(/\s*\n\s*/g, " ")
       .trim(),
     sensitive: values.has("sensitive"),
+    resourceId: text("resourceId", 40).toLowerCase(),
     claims,
   };
 }

@@ -7,6 +7,7 @@ import { buttonLink } from "../../../html/components/button.ts";
 import { card, facts } from "../../../html/components/card.ts";
 import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
 import {
+  type Choice,
   checkField,
   defaultSubmit,
   selectField,
@@ -17,7 +18,7 @@ import { fieldsOf, formPage } from "../../../html/components/form-page.ts";
 import { type FormView, fieldState } from "../../../html/components/form-state.ts";
 import { recordIcon } from "../../../html/components/record-heading.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
-import { type Content, type Html, html } from "../../../html/html.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { RecordParts, RecordView } from "../../../page-kit/record-pages.ts";
 import { claimFieldId, claimOrigins, displayOrigin, type ScopeInput, toScopeInput } from "./scope-input.ts";
@@ -43,7 +44,11 @@ export function aboveScope({ record: scope, uriOf, messages }: ScopeView): Recor
   };
 }
 
-export function scopeGeneral({ record: scope, messages }: ScopeView): Html {
+/** @param resource that it belongs to */
+export function scopeGeneral(
+  { record: scope, messages, consoleUri }: ScopeView,
+  resource: { readonly id: string; readonly name: string } | undefined,
+): Html {
   const { frame, scopes: text } = messages.console;
   const { claims } = toScopeInput(scope);
   return card({
@@ -57,6 +62,12 @@ export function scopeGeneral({ record: scope, messages }: ScopeView): Html {
           content: scope.description !== "" && html`<bdi>${scope.description}</bdi>`,
         },
         { label: text.sensitive, content: scope.sensitive ? badge("warn", frame.yes) : frame.no },
+        {
+          label: text.resource,
+          content:
+            resource &&
+            html`<a id="scope-resource" href="${linkAddress(consoleUri(`/resources/${resource.id}`))}"><bdi>${resource.name}</bdi></a>`,
+        },
       ]),
       claims.length === 0
         ? html`<p class="quiet">${text.noClaims}</p>`
@@ -144,7 +155,12 @@ export function usesInBrief({ application, consent }: CountedUses, text: Text): 
 const MAX_BRIEF = 3;
 
 /** @param before undefined for a new scope */
-export function scopeFormPage(view: FormView<ScopeInput>, before?: Pick<CustomScope, "id" | "name">): Html {
+/** @param resources that it can belong to; none where the organisation has none */
+export function scopeFormPage(
+  view: FormView<ScopeInput>,
+  resources: readonly Choice[],
+  before?: Pick<CustomScope, "id" | "name">,
+): Html {
   const { frame, scopes: text } = view.messages.console;
   const backUri = view.consoleUri(before ? `/scopes/${before.id}` : "/scopes");
   return formPage({
@@ -156,7 +172,16 @@ export function scopeFormPage(view: FormView<ScopeInput>, before?: Pick<CustomSc
     ],
     id: "scope-form",
     labels: fieldLabels(view.input, text),
-    fields: [defaultSubmit, textFields(view, before === undefined), claimFields(view)],
+    fields: [
+      defaultSubmit,
+      textFields(view, before === undefined),
+      resources.length > 0 &&
+        selectField({
+          ...{ ...fieldsOf(view, { resourceId: text.resource })("resourceId"), hint: text.resourceHint },
+          choices: resources,
+        }),
+      claimFields(view),
+    ],
     submit: { id: "scope-save", label: before ? text.save : text.create },
     cancelUri: backUri,
   });
@@ -164,14 +189,14 @@ export function scopeFormPage(view: FormView<ScopeInput>, before?: Pick<CustomSc
 
 /** Fields of claims are named by their row. */
 function fieldLabels({ claims }: ScopeInput, text: Text): Record<string, string> {
-  const { name, displayName, description } = text;
+  const { name, displayName, description, resource: resourceId } = text;
   const ofClaims = claims.flatMap((_, row) => {
     const claim = text.claim({ count: row + 1 });
     const labels = { name: text.claimName, from: text.claimFrom, what: text.claimWhat };
     const fields = ["name", "from", "what"] as const;
     return fields.map((field) => [claimFieldId(row, field), `${claim}: ${labels[field]}`]);
   });
-  return { name, displayName, description, ...Object.fromEntries(ofClaims) };
+  return { name, displayName, description, resourceId, ...Object.fromEntries(ofClaims) };
 }
 
 function textFields(view: FormView<ScopeInput>, isNew: boolean): Content {

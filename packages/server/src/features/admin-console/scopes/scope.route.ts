@@ -1,5 +1,7 @@
 /** Creating, changing and deleting a custom scope. */
+import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
+import { lockOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import {
   changeCustomScope,
@@ -41,10 +43,11 @@ import {
   toScopeInput,
   withEmptyRow,
 } from "./scope-input.ts";
+import { assignResource, resourceChoices } from "./scope-resource.ts";
 
 export function scopeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
   consoleRoute(app, deps, "/oauth/manage/:org/scopes/new", { get: showNewScope, post: createFromForm });
-  editRoute(app, deps, "/oauth/manage/:org/scopes/:id/edit", edit);
+  editRoute(app, deps, "/oauth/manage/:org/scopes/:id/edit", edit(deps));
   confirmationRoute(app, deps, "/oauth/manage/:org/scopes/:id/delete", deletion);
 }
 
@@ -56,7 +59,9 @@ async function showNewScope(deps: ConsoleDeps, visit: Visit): Promise<void> {
 }
 
 const showForm = (deps: ConsoleDeps, visit: Visit, signedIn: SignedIn, shown: FormShown<ScopeInput>) =>
-  showFormPage(deps, visit, signedIn, "scopes", shown, scopeFormPage);
+  showFormPage(deps, visit, signedIn, "scopes", shown, async (view) =>
+    scopeFormPage(view, await resourceChoices(deps, visit.organisation.id, view.messages)),
+  );
 
 async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const form = await acceptOneTimeForm(deps, visit);
@@ -72,7 +77,11 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const messages = pageMessages(visit, signedIn);
   const wanted = { ...auditContext(visit, signedIn), name: input.name, ...toContent(input) };
   try {
-    const created = await applyOnce(deps, form, (inside) => createCustomScope(inside, wanted));
+    const created = await applyOnce(deps, form, async (inside) => {
+      const scope = await createCustomScope(inside, wanted);
+      await requireResource(inside, wanted, scope, input);
+      return scope;
+    });
     if (created === "duplicate-submission")
       return rerender(duplicateSubmission({ result: { label: messages.console.frame.pages.scopes, uri } }));
     await redirectTo(visit, `${uri}/${created.id}?done=created`);
@@ -81,23 +90,43 @@ async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
   }
 }
 
+/** What was chosen is gone meanwhile: nothing is saved. */
+class NoSuchResource extends Error {}
+
+/** @throws NoSuchResource, InvalidResource */
+async function requireResource(
+  inside: ConsoleDeps,
+  acting: ReturnType<typeof auditContext>,
+  scope: CustomScope,
+  { resourceId }: Pick<ScopeInput, "resourceId">,
+): Promise<void> {
+  const isThere = resourceId === "" || isUuid(resourceId);
+  if (!isThere || !(await assignResource(inside, acting, scope, resourceId))) throw new NoSuchResource();
+}
+
 /** @throws every error that is not about what was typed */
 function explainFaults(error: unknown, messages: Messages): Record<string, string> {
+  if (error instanceof NoSuchResource) return { resourceId: messages.console.scopes.faults.resource };
   if (error instanceof InvalidScope) return scopeFaults(error.faults, messages);
   if (!(error instanceof ScopeConflict) || error.code !== "name-taken") throw error;
   return { name: messages.console.scopes.faults["name-taken"] };
 }
 
 /** Everything but the name. */
-const edit: EditForm<ConsoleDeps, CustomScope, ScopeInput, ReturnType<typeof toContent>> = {
+const edit = (deps: ConsoleDeps): EditForm<ConsoleDeps, CustomScope, ScopeInput, ScopeInput> => ({
   current: "scopes",
   load: scopePages.require,
-  lock: lockCustomScope,
-  version: ({ version }) => version,
+  // The organisation first, as resources take it before their scopes.
+  lock: async (tx, scope) => {
+    await lockOrganisation(tx, scope.orgId);
+    await lockCustomScope(tx, scope);
+  },
+  version: ({ version, resourceId }) => [version, resourceId],
   toInput: toScopeInput,
   readInput: ({ values }, { record: { name } }) => ({ ...readScopeInput(values), name }),
-  toDisplay: ({ displayName, description, sensitive, claims }, { messages }) => ({
+  toDisplay: ({ displayName, description, sensitive, claims, resourceId }, { messages }) => ({
     displayName,
+    resourceId: resourceId === "" ? messages.console.scopes.noResource : resourceId,
     description,
     sensitive: sensitive ? messages.console.frame.yes : messages.console.frame.no,
     claims: displayClaims(
@@ -105,16 +134,24 @@ const edit: EditForm<ConsoleDeps, CustomScope, ScopeInput, ReturnType<typeof toC
       messages,
     ),
   }),
-  page: (view, { record }) => scopeFormPage({ ...view, input: withEmptyRow(view.input) }, record),
+  page: async (view, { record }) =>
+    scopeFormPage(
+      { ...view, input: withEmptyRow(view.input) },
+      await resourceChoices(deps, record.orgId, view.messages),
+      record,
+    ),
   previewButton: "add",
-  validate: (input) => ({ content: toContent(input) }),
-  save: async (inside, content, { visit: { organisation }, acting, record: { id } }) => {
-    await changeCustomScope(inside, { ...acting, id, content });
-    return scopePages.path(organisation, id, "?done=saved");
+  validate: (input) => ({ content: input }),
+  save: async (inside, input, { visit: { organisation }, acting, record }) => {
+    await changeCustomScope(inside, { ...acting, id: record.id, content: toContent(input) });
+    await requireResource(inside, acting, record, input);
+    return scopePages.path(organisation, record.id, "?done=saved");
   },
   explain: (error, { messages }) =>
-    error instanceof InvalidScope ? { faults: scopeFaults(error.faults, messages) } : undefined,
-};
+    error instanceof InvalidScope || error instanceof NoSuchResource
+      ? { faults: explainFaults(error, messages) }
+      : undefined,
+});
 
 interface UsedScope {
   readonly scope: CustomScope;

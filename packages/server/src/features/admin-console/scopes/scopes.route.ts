@@ -1,6 +1,7 @@
 /** The custom scopes of an organisation, with the standard ones explained, and one of them (specification, "Scopes"). */
 import type { FastifyInstance } from "fastify";
 import { findUndefinedScopes } from "../../../core/applications/undefined-scopes.store.ts";
+import { findResource } from "../../../core/protected-resources/protected-resources.store.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { findScopeUses } from "../../../core/scopes/scope-uses.store.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
@@ -55,7 +56,17 @@ const scopeRecord: TabbedRecord<ConsoleDeps, CustomScope, RecordView<CustomScope
   load: (_, view) => view,
   above: aboveScope,
   tabs: [
-    { name: "general", url: "/oauth/manage/:org/scopes/:id", content: (_, view) => scopeGeneral(view) },
+    {
+      name: "general",
+      url: "/oauth/manage/:org/scopes/:id",
+      content: async ({ database }, view) => {
+        const { orgId, resourceId: id } = view.record;
+        return scopeGeneral(
+          view,
+          id === null ? undefined : await findResource(database.query, { orgId, id }),
+        );
+      },
+    },
     {
       name: "applications",
       url: "/oauth/manage/:org/scopes/:id/applications",

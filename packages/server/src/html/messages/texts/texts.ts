@@ -13,14 +13,17 @@ import type { ConsoleFrameTexts } from "./console/frame.ts";
 import type { ConsoleGroupsTexts } from "./console/groups.ts";
 import type { ConsoleMailTemplatesTexts } from "./console/mail-templates.ts";
 import type { ConsoleOverviewTexts } from "./console/overview.ts";
+import type { ConsolePlainRecordsTexts } from "./console/plain-records.ts";
 import type { ConsolePoolsTexts } from "./console/pools.ts";
 import type { ConsolePortalTexts } from "./console/portal.ts";
 import type { ConsoleQuickstartTexts } from "./console/quickstart.ts";
+import type { ConsoleResourcesTexts } from "./console/resources.ts";
 import type { ConsoleRolesTexts } from "./console/roles.ts";
 import type { ConsoleScopesTexts } from "./console/scopes.ts";
 import type { ConsoleSettingsTexts } from "./console/settings.ts";
 import type { ConsoleSigningKeysTexts } from "./console/signing-keys.ts";
 import type { ConsoleSystemAccountsTexts } from "./console/system-accounts.ts";
+import type { ConsoleTrustsTexts } from "./console/trusts.ts";
 import type { ConsoleUsersTexts } from "./console/users.ts";
 import type { ConsoleWebhooksTexts } from "./console/webhooks.ts";
 import type { DemoTexts } from "./demo.ts";
@@ -50,14 +53,17 @@ export type Texts = ConnectionsTexts &
   ConsoleGroupsTexts &
   ConsoleMailTemplatesTexts &
   ConsoleOverviewTexts &
+  ConsolePlainRecordsTexts &
   ConsolePoolsTexts &
   ConsolePortalTexts &
   ConsoleQuickstartTexts &
+  ConsoleResourcesTexts &
   ConsoleRolesTexts &
   ConsoleScopesTexts &
   ConsoleSettingsTexts &
   ConsoleSigningKeysTexts &
   ConsoleSystemAccountsTexts &
+  ConsoleTrustsTexts &
   ConsoleUsersTexts &
   ConsoleWebhooksTexts &
   DemoTexts &

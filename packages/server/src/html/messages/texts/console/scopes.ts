@@ -23,7 +23,7 @@ export type ConsoleScopesTexts = {
         "name-form": string; "name-standard": string; "name-reserved": string; "name-taken": string;
         "too-many-scopes": string; text: string; "too-many-claims": string; "claim-name": string;
         "claim-reserved": string; "claim-source": string; "claim-path": string; "claim-value": string;
-        "claim-meaning": string; "claim-twice": string;
+        "claim-meaning": string; "claim-twice": string; resource: string;
       };
       save: string; create: string; done: { created: string; saved: string; deleted: string; };
       anySensitive: string;
@@ -38,6 +38,7 @@ export type ConsoleScopesTexts = {
         brief: (values: { name: string; value: string }) => string;
       };
       undefinedOnes: { title: string; text: string; }; reserved: { title: string; text: string; };
+      resource: string; resourceHint: string; noResource: string;
     };
   };
 };

@@ -1,0 +1,96 @@
+/** What an administrator does with resources and with what gets tokens without a secret, by keyboard alone, in real Chromium (issue 26). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findResourceWithScopes } from "../../packages/server/src/core/protected-resources/protected-resources.ts";
+import { findTrust } from "../../packages/server/src/core/trusts/trusts.store.ts";
+import { enter, isReady, pick, tick, type } from "../support/hand.ts";
+import { doneText, journeys } from "./console-journey.ts";
+
+const { fixture, service, visitor, assertAllSent } = journeys();
+
+const idIn = (url: string): string =>
+  /\/([0-9a-f-]{36})(?:[/?]|$)/.exec(new URL(url).pathname.replace(fixture().orgId, ""))?.[1] ?? "";
+const key = (id: string) => ({ orgId: fixture().orgId, id });
+
+test("adds a resource, gives it a scope, constrains its tokens, and deletes it", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const find = (id: string) => findResourceWithScopes(service().database.query, key(id));
+  await visit.open("/resources");
+  await visit.look("Resources");
+  await enter(page, "resource-new");
+  await isReady(page, "name");
+  await type(page, "name", "Warehouse API");
+  await type(page, "identifier", "https://warehouse.example/#part");
+  await enter(page, "resource-create");
+  await page.locator("#identifier[aria-invalid=true]").waitFor();
+  await type(page, "identifier", "https://warehouse.example/api");
+  await enter(page, "resource-create");
+  assert.equal(await doneText(page), "Resource added.");
+  await visit.look("Warehouse API");
+  const id = idIn(page.url());
+
+  await enter(page, "tab-settings");
+  await pick(page, "senderConstraint", "dpop");
+  await type(page, "accessTokenLifetimeSeconds", "5");
+  await tick(page, "scopes-payslips");
+  await enter(page, "resource-save");
+  assert.equal(await doneText(page), "Saved.");
+  const saved = await find(id);
+  assert.deepEqual(
+    [saved?.senderConstraint, saved?.accessTokenLifetimeSeconds, saved?.scopes.map(({ name }) => name)],
+    ["dpop", 300, ["payslips"]],
+  );
+  await enter(page, "tab-activity");
+  await page.locator("#activity").waitFor();
+
+  await visit.open(`/scopes/${fixture().ids["scopes"]}`);
+  await page.locator("#scope-resource").waitFor();
+  await enter(page, "scope-edit");
+  await pick(page, "resourceId", "");
+  await enter(page, "scope-save");
+  assert.equal(await doneText(page), "Scope saved.");
+  assert.deepEqual((await find(id))?.scopes, []);
+
+  await visit.open(`/resources/${id}/settings`);
+  await enter(page, "resource-delete");
+  await enter(page, "resource-delete-confirm");
+  assert.equal(await doneText(page), "Resource deleted.");
+  assert.equal(await find(id), undefined);
+});
+
+test("trusts a pipeline by its preset, is refused a pattern that matches everything, and deletes the trust", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const find = (id: string) => findTrust(service().database.query, key(id));
+  await visit.open("/trusts/new");
+  await visit.look("Add trusted issuer");
+  await enter(page, "sort-github");
+  assert.equal(await page.locator("#issuer").inputValue(), "https://token.actions.githubusercontent.com");
+  await pick(page, "clientId", fixture().ids["applications"] ?? "");
+  await type(page, "subjectPattern", "repo:northwind/*");
+  await enter(page, "trust-create");
+  assert.match(await page.locator("#subjectPattern-fault").innerText(), /would match subjects of others too/);
+  await type(page, "subjectPattern", "repo:northwind/shop:ref:refs/heads/*");
+  await enter(page, "trust-create");
+  assert.equal(await doneText(page), "Trust added.");
+  await visit.look("repo:northwind/shop:ref:refs/heads/*");
+  const id = idIn(page.url());
+  assert.deepEqual((await find(id))?.claims, { ref_protected: "true" });
+
+  await enter(page, "tab-settings");
+  await tick(page, "enabled", false);
+  await enter(page, "trust-save");
+  assert.equal(await doneText(page), "Saved.");
+  assert.equal((await find(id))?.enabled, false);
+
+  await enter(page, "tab-settings");
+  await enter(page, "trust-delete");
+  await enter(page, "trust-delete-confirm");
+  assert.equal(await doneText(page), "Trust deleted.");
+  assert.equal(await find(id), undefined);
+});
+
+test("every form of resources and trusts was submitted", () => {
+  assertAllSent("agents");
+});

@@ -1,0 +1,25 @@
+/** The handbook: what tokens are for, and who gets them without a stored secret. */
+import { html } from "../../html/html.ts";
+import type { Chapter } from "./handbook.page.ts";
+
+export const resources: Chapter = {
+  title: "Resources",
+  body: html`<p>A resource is an API that access tokens are issued for (RFC 8707, RFC 9728). Its identifier is the <code>aud</code> of its tokens. An application names it as <code>resource</code>, or requests one of its scopes: a scope belongs to one resource, and a token is for one at a time.</p>
+<ul>
+<li><strong>Opaque</strong> tokens are looked up by introspection, and end the moment that they are revoked. <strong>JWT</strong>s are verified by the API itself.</li>
+<li><strong>Sender constraint</strong> binds tokens to a key (DPoP) or a client certificate; without one, the application gets no token for this resource.</li>
+<li><strong>Never for agents</strong> lists scopes that clients which nobody has registered by hand never get, whatever a user allows.</li>
+</ul>
+<p>Deleting a resource leaves its scopes, which then belong to none.</p>`,
+};
+
+export const trusts: Chapter = {
+  title: "Trusted issuers",
+  body: html`<p>A pipeline, a cluster or a workload already has tokens of its own. Trust their issuer, and it gets access tokens here with no stored secret: it presents its token as a grant (<code>urn:ietf:params:oauth:grant-type:jwt-bearer</code>) or in the place of a client secret (<code>client_assertion</code>), as the client that the trust names.</p>
+<ul>
+<li><strong>Presets</strong> know the issuers of GitHub Actions, GitLab and Kubernetes, and what their subjects look like. Replace what begins with <code>your-</code>.</li>
+<li><strong>Subject pattern</strong>: <code>*</code> stands for one whole segment between <code>:</code> and <code>/</code>; the first three are written out, so that a pattern never matches somebody else’s repositories. <strong>Claims</strong> narrow it further, and each must be exactly what the trust says.</li>
+<li><strong>Each token once</strong>: a token that was accepted is refused when it comes again. A Kubernetes pod presents the same one until it is renewed: turn it off there.</li>
+<li><strong>Identity assertions</strong> (ID-JAG) of another authorization server stand for your users, who are found by a connection or by their ID here.</li>
+</ul>`,
+};
