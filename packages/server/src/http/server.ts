@@ -1,5 +1,5 @@
 /** The Fastify instance and the node:http server below it: limits, request ids, and published documents before routing. */
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { AdmissionLimits } from "./admission/admission-limits.ts";
@@ -10,6 +10,7 @@ import type { DirectCalls } from "./calls/direct-calls.ts";
 import { sendProblem } from "./error-handlers.ts";
 import { keepRawQuery } from "./form-body.ts";
 import { clientAddresses, setAddressReader } from "./listeners/client-address.ts";
+import { lingerAfter } from "./listeners/lingering-close.ts";
 import { spareNewConnections } from "./listeners/new-connections.ts";
 import { pipelineLimit } from "./listeners/pipelining.ts";
 import { serverBounds } from "./listeners/server-bounds.ts";
@@ -66,6 +67,7 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
       });
       const server = createServer({ ...serverOptions, ...serverBounds }, (request, response) => {
         noteRequest(request, response);
+        if (mayBeTooLarge(request)) lingerAfter(request);
         if (!admits(request, response)) return;
         if (!documents.answer(request, response)) bounded.answer(request, response);
       });
@@ -83,6 +85,9 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
     },
   }) as unknown as FastifyInstance;
 }
+
+const mayBeTooLarge = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > BODY_LIMIT;
 
 /** Bodies are validated by `api/validation.ts`, answers are written by handlers: the framework's own two compilers stay unloaded. */
 const noSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema };

@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
     const attested = ["attest_jwt_client_auth", "attest_jwt_client_auth_dpop"];
     const methods = ["client_secret_post", "client_secret_basic", "private_key_jwt", ...attested, "none"];
     assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);
-    assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, 3));
+    assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, -1));
     assert.equal(body["authorization_response_iss_parameter_supported"], true);
     assert.equal(body["request_parameter_supported"], true);
     assert.equal(body["request_uri_parameter_supported"], false);
