@@ -182,6 +182,22 @@ describe("a PATCH of a group", () => {
   });
 });
 
+describe("what is published as required", () => {
+  test("is not removed as a whole, by whatever spelling", () => {
+    for (const path of ["emails", "active", "userName"]) {
+      refused("mutability", { op: "remove", path });
+      refused("mutability", { op: "replace", path, value: null });
+      refused("mutability", { op: "replace", value: { [path]: null } });
+    }
+  });
+
+  test("one of several values may go, and the last by its filter", () => {
+    const [work] = patch({ op: "remove", path: 'emails[type eq "home"]' })["emails"] as object[];
+    assert.deepEqual(work, { value: "uma@acme.example", type: "work", primary: true });
+    assert.equal(patch({ op: "remove", path: "emails[value pr]" })["emails"], undefined);
+  });
+});
+
 describe("the work of one PATCH", () => {
   const many = Array.from({ length: 200 }, (_, at) => ({ value: `${at}@acme.example` }));
   const filter = Array.from({ length: 60 }, (_, at) => `value eq "x${at}"`).join(" or ");

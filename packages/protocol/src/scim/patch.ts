@@ -107,7 +107,9 @@ function applyAt(patching: Patching, resource: Resource, op: Op, text: string, v
   const { path, filter, sub } = readPath(text);
   const attribute = findIn(attributesOf(type, path.urn) ?? [], path.name);
   if (!attribute) throw fault("invalidPath", `There is no attribute ${path.name}.`);
-  if (type.demanded.includes(attribute.name) && (op === "remove" || value === null))
+  const isRemoval = op === "remove" || value === null;
+  const isWhole = filter === undefined && (path.sub ?? sub) === undefined && value == null;
+  if (isRemoval && (type.demanded.includes(attribute.name) || (attribute.required === true && isWhole)))
     throw fault("mutability", `${attribute.name} is required.`);
   const owner = path.urn === undefined ? undefined : extensionOf(type, path.urn);
   const target = owner ? partOf(resource, owner.id) : resource;

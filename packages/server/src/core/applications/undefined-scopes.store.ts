@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
-import { apiScopes } from "../scopes/api-scopes.ts";
+import { apiScopes, operatorScopes } from "../scopes/api-scopes.ts";
 import { signalScopes, standardScopes } from "../scopes/scopes.ts";
 
 export interface UndefinedScope {
@@ -15,7 +15,9 @@ const undefinedIn = (db: Db, of: RawBuilder<unknown>, limit: number) => {
   const each = isPostgres(db)
     ? sql`jsonb_array_elements_text(coalesce(cast(a.settings as jsonb) -> 'allowedScopes', '[]')) as each (value)`
     : sql`json_each(a.settings, '$.allowedScopes') as each`;
-  const known = sql.join([...standardScopes, ...signalScopes, ...apiScopes].map((scope) => sql`${scope}`));
+  const known = sql.join(
+    [...standardScopes, ...signalScopes, ...apiScopes, ...operatorScopes].map((scope) => sql`${scope}`),
+  );
   return sql<UndefinedScope & { readonly applicationName: string }>`
     select a.org_id as "orgId", a.id as "applicationId", a.name as "applicationName", each.value as scope
     from application a cross join ${each}

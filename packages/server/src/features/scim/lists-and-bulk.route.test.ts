@@ -90,6 +90,11 @@ forEachDatabase(({ fresh }) => {
       assert.equal(new Set(walked).size, 3);
       const searched = await fresh.call("POST", "/Users/.search", { filter: 'title eq "odd"', count: 1 });
       assert.deepEqual([searched.status, searched.body["totalResults"]], [200, 2]);
+      // A group has no title: none of them is found by one (RFC 7644 §3.4.2.1).
+      const ofAll = await fresh.call("POST", "/.search", { filter: 'title eq "odd"' });
+      assert.deepEqual([ofAll.status, ofAll.body["totalResults"]], [200, 2]);
+      const ofNone = await fresh.call("POST", "/.search", { filter: "nothing pr" });
+      assert.deepEqual([ofNone.status, ofNone.body["scimType"]], [400, "invalidFilter"]);
     });
 
     test("refuse what is no filter, number or cursor of theirs", async () => {

@@ -23,6 +23,9 @@ export const grantSchema = strictObject(
 export const consentGrant = strictObject(
   {
     ...grantSchema.properties,
+    kind: Type.Optional(
+      Type.Enum(["user", "organisation"], { description: "Must agree with `userId`; default: as it says" }),
+    ),
     userId: Type.Optional(Type.String({ format: "uuid", description: "Default: all users" })),
   },
   { title: "ApiConsentGrant" },

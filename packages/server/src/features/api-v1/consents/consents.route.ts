@@ -1,9 +1,10 @@
 /** /api/v1/organisations/{org}/consents: of users, and granted by an administrator. */
+import type { Static } from "typebox";
 import type { Consent } from "../../../core/consents/consent.ts";
 import { findConsentRecord } from "../../../core/consents/consents.store.ts";
 import { grantByAdministrator, revokeConsent } from "../../../core/consents/consents.ts";
 import { findUser } from "../../../core/users/users.store.ts";
-import { notFound } from "../../../http/api/api-error.ts";
+import { invalid, notFound } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { actOf } from "../access.ts";
 import { requireHeldScopes } from "../applications/held-scopes.ts";
@@ -53,6 +54,7 @@ export function apiConsentsRoutes(api: ApiScope, deps: ApiDeps): void {
     },
     async (inside, { caller, orgId, body }) => {
       requireHeldScopes(caller, body.scopes);
+      requireKind(body);
       const application = await grantedApplication(inside, orgId, body.clientId);
       const { query } = inside.database;
       const userId = body.userId?.toLowerCase();
@@ -67,6 +69,14 @@ export function apiConsentsRoutes(api: ApiScope, deps: ApiDeps): void {
     },
   );
   revokeRoute(consents);
+}
+
+/** @throws ApiError 422 where it says one thing and `userId` another */
+function requireKind({ kind, userId }: Static<typeof consentGrant>): void {
+  if (kind === "user" && userId === undefined)
+    throw invalid([{ path: "/userId", message: "is required for a consent of a user" }]);
+  if (kind === "organisation" && userId !== undefined)
+    throw invalid([{ path: "/userId", message: "must be absent in a consent of the organisation" }]);
 }
 
 function revokeRoute(consents: ApiResource<Consent>): void {
