@@ -22,6 +22,8 @@ type Package = { folder: string; dist: string; manifest: Manifest };
 export interface BuildOptions {
   /** False where the check has been made already: it takes four fifths of the time. */
   readonly checksTypes?: boolean;
+  /** Whether the server's package has the documentation site, which takes as long again. */
+  readonly hasDocumentation?: boolean;
   /** Only these packages, and what they depend on. */
   readonly only?: readonly string[];
   /** Where to build, instead of the `dist` folder of each package. */
@@ -30,10 +32,11 @@ export interface BuildOptions {
 
 /**
  * Builds packages, each after those that it depends on, and gives their built folders by package name. The built server holds the
- * tarballs that it serves.
+ * tarballs that it serves, and the documentation site where that is asked for.
  */
 export async function build({
   checksTypes = true,
+  hasDocumentation = false,
   only,
   into,
 }: BuildOptions = {}): Promise<Map<string, string>> {
@@ -51,6 +54,11 @@ export async function build({
   for (const name of only ?? packages.keys()) await buildOne(name);
   const server = built.get("@signet/server");
   if (server !== undefined) await packPrograms(built, path.join(server, "downloads"));
+  if (server !== undefined && hasDocumentation) {
+    // The generator is loaded only where it has something to do.
+    const { buildDocumentation } = await import("../docs/site/build.ts");
+    await buildDocumentation(path.join(server, "documentation"));
+  }
   return built;
 }
 
@@ -167,7 +175,7 @@ async function copyAssets({ folder, dist }: Package): Promise<void> {
 
 if (import.meta.main) {
   try {
-    for (const [name, dist] of await build())
+    for (const [name, dist] of await build({ hasDocumentation: true }))
       console.log(`${name} -> ${path.relative(repositoryRoot, dist)}`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

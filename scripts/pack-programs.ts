@@ -1,8 +1,11 @@
-/** Packs the packages that the service offers to download: the client SDK, the signing agent and the device client. */
+/** Packs the packages that the service offers to download: the client SDK, those for Next.js and React, the signing agent and the device client. */
 import { mkdir } from "node:fs/promises";
 import { runCommand } from "./run-command.ts";
 
-export const offeredPackages = ["@signet/client-sdk", "@signet/signing-agent", "@signet/device-client"];
+export const offeredPackages = [
+  ...["@signet/client-sdk", "@signet/nextjs", "@signet/react"],
+  ...["@signet/signing-agent", "@signet/device-client"],
+];
 
 /**
  * One `.tgz` each, with what it needs of this repository inside. npm leaves out times and users: the same build gives the same bytes.

@@ -47,7 +47,7 @@ async function release(parameters: string[]): Promise<number> {
     console.error("--repository URL is required: the https address of this repository, for the provenance");
     return 2;
   }
-  const built = await build();
+  const built = await build({ hasDocumentation: true });
   for (const name of releasedPackages) {
     const dist = built.get(`@signet/${name}`) ?? "";
     const file = path.join(dist, "package.json");

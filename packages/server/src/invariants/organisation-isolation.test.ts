@@ -118,7 +118,7 @@ const NO_ORGANISATION = "of no organisation";
 const ofNone = (method: string, paths: string) =>
   Object.fromEntries(paths.split(" ").map((path) => [`${method} ${path}`, NO_ORGANISATION] as const));
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
-  ...ofNone("GET", "/ /livez /healthz /readyz /assets/:file /openapi.json /docs /device"),
+  ...ofNone("GET", "/ /livez /healthz /readyz /assets/:file /openapi.json /docs /docs/* /device"),
   ...ofNone("GET", "/downloads/:file /language/:locale /docs/console /console-kit /console-kit/question"),
   ...ofNone("GET", "/console-kit/record /console-kit/terminal /console-kit/wizard /portal /portal/:token"),
   ...ofNone("POST", "/device /portal/:token /api/v1/organisations /oauth/common/authorize"),

@@ -9,6 +9,7 @@ import { demoRoutes } from "../features/demo/demo.route.ts";
 import { mailboxRoutes } from "../features/demo/mailbox.route.ts";
 import { caOperations } from "../features/device-identity/certificate-authority/ca-operations.ts";
 import { documentationRoute } from "../features/documentation/documentation.route.ts";
+import { siteRoute } from "../features/documentation/site.route.ts";
 import { downloadsRoute } from "../features/downloads/downloads.route.ts";
 import { healthOperations, healthRoutes } from "../features/health/health.route.ts";
 import { landingRoute } from "../features/landing/landing.route.ts";
@@ -80,7 +81,10 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
     ],
   });
 
-export const documentation: Module = (scope) => documentationRoute(scope);
+export const documentation: Module = (scope, { service: { clock } }) => {
+  documentationRoute(scope);
+  siteRoute(scope, { clock });
+};
 
 export const landingPages: Module = (scope, { service, options: { demo } }) => {
   const { baseUrl } = service.config;

@@ -1,6 +1,6 @@
-/** Where the programs for other machines are downloaded (features/downloads), and the line that installs one. */
+/** Where the libraries for applications and the programs for other machines are downloaded (features/downloads), and the line that installs one. */
 
-export const programs = ["client-sdk", "signing-agent", "device-client"] as const;
+export const programs = ["client-sdk", "nextjs", "react", "signing-agent", "device-client"] as const;
 export type Program = (typeof programs)[number];
 
 /** As npm names what it packs. @param version of the server: all packages of a release have the same */
@@ -14,6 +14,8 @@ export interface ProgramSource {
 
 const OPTIONS: Readonly<Record<Program, readonly string[]>> = {
   "client-sdk": [],
+  nextjs: [],
+  react: [],
   "signing-agent": ["--global"],
   "device-client": ["--global"],
 };
@@ -21,7 +23,7 @@ const OPTIONS: Readonly<Record<Program, readonly string[]>> = {
 export const programAddress = (program: Program, { baseUrl, version }: ProgramSource): string =>
   `${baseUrl}/downloads/${programFileName(program, version)}`;
 
-/** The SDK goes into an application, also an empty folder; the programs are installed for their machine. */
+/** Libraries go into an application, also an empty folder; the programs are installed for their machine. */
 export function installLine(program: Program, source: ProgramSource, others: readonly string[] = []): string {
   return ["npm install", ...OPTIONS[program], programAddress(program, source), ...others].join(" ");
 }

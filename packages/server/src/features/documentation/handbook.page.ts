@@ -12,7 +12,7 @@ export function handbookPage(view: PageFrame & { chapters: Readonly<Record<strin
     title: "Console handbook",
     body: html`<div class="intro"><a class="skip" href="#${chapters[0]?.[0]}">Skip table of contents</a>
 <h1>Console handbook</h1>
-<p>What each page of the console is for. Programs use the <a href="/docs">API reference</a>.</p></div>
+<p>What each page of the console is for. Guides, the SDK and operation are in the <a href="/docs/">documentation</a>; programs use the <a href="/docs">API reference</a>.</p></div>
 <div class="reference">
 <nav class="contents" aria-label="Contents">
 <ul>

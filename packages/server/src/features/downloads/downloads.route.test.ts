@@ -34,7 +34,8 @@ forEachDatabase(({ name, fresh }) => {
         await writeFile(file, Buffer.from(await response.arrayBuffer()));
         const list = (await promisify(execFile)("tar", ["tzf", file])).stdout.split("\n");
         // Programs are run, and have nothing to import.
-        const entries = program === "client-sdk" ? ["index.js", "index.d.ts"] : ["main.js"];
+        const isProgram = program === "signing-agent" || program === "device-client";
+        const entries = isProgram ? ["main.js"] : ["index.js", "index.d.ts"];
         for (const part of [...entries, "package.json", "LICENSE"])
           assert.ok(list.includes(`package/${part}`), `${program}: ${part}`);
         assert.deepEqual(

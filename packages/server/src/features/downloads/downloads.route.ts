@@ -1,4 +1,4 @@
-/** GET /downloads/{file}: the client SDK, the signing agent and the device client, as npm installs them. */
+/** GET /downloads/{file}: the client SDK and those for Next.js and React, the signing agent and the device client, as npm installs them. */
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import { ApiError } from "../../http/api/api-error.ts";
