@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { apiScopes } from "../../../core/scopes/api-scopes.ts";
 import { listCustomScopes } from "../../../core/scopes/scopes.store.ts";
-import { standardScopes, withoutCustom } from "../../../core/scopes/scopes.ts";
+import { signalScopes, standardScopes, withoutCustom } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { parseQuery } from "../../../http/form-body.ts";
@@ -34,8 +34,8 @@ export async function fieldChoices(
 ): Promise<Pick<FieldSource, "scopes" | "pools" | "checkUri" | "clientType">> {
   const all = await listCustomScopes(database.query, organisation.id);
   const standard = withoutCustom(standardScopes, all).map((name) => ({ name, kind: "standard" as const }));
-  // What gives access to the API is for clients that keep a secret.
-  const ofApi = clientType === "confidential" ? withoutCustom(apiScopes, all) : [];
+  // What gives access to the API, or to streams of events, is for clients that keep a secret.
+  const ofApi = clientType === "confidential" ? withoutCustom([...apiScopes, ...signalScopes], all) : [];
   const custom = all.slice(0, MAX_SCOPE_BOXES);
   return {
     clientType,

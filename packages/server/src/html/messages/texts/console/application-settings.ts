@@ -101,7 +101,7 @@ export type ConsoleApplicationSettingsTexts = {
         "signet:connections:read": string; "signet:connections:write": string;
         "signet:organisation:read": string; "signet:organisation:write": string;
         "signet:devices:read": string; "signet:devices:write": string; "signet:pools:read": string;
-        "signet:pools:write": string; "signet:audit:read": string;
+        "signet:pools:write": string; "signet:audit:read": string; "ssf.read": string; "ssf.manage": string;
       };
       notEncrypted: string;
     };
