@@ -1,5 +1,4 @@
 /** The transmitter of shared signals: streams of security events to clients. */
-import { hasValidBinding } from "../features/oauth/client-authentication/client-device.ts";
 import { ssfConfigurationRoute } from "../features/ssf/configuration.route.ts";
 import { ssfPollRoute } from "../features/ssf/poll.route.ts";
 import type { SsfDeps } from "../features/ssf/receiver.ts";
@@ -10,6 +9,7 @@ import { ssfVerificationRoute } from "../features/ssf/verification.route.ts";
 import { acceptJson } from "../http/api/json-body.ts";
 import { problemErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";
+import { exchangeProver } from "./binding-prover.ts";
 
 const MAX_BYTES = 256 * 1024;
 
@@ -20,8 +20,7 @@ export const ssf: Module = (scope, { service, errors, documents }) => {
   const shared = { ...service, baseUrl };
   const deps: SsfDeps = {
     ...shared,
-    hasValidBinding: (organisation, request, claims) =>
-      hasValidBinding(shared, organisation, request, claims),
+    proveBinding: exchangeProver(service, () => "ssf"),
   };
   ssfConfigurationRoute(scope, { ...shared, documents });
   ssfStreamsRoutes(scope, deps);

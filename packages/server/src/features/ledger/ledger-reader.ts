@@ -1,5 +1,6 @@
 /** Who reads a ledger: the organisation's choice `public`, `members` or `off`. */
-import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
+import { bearerChallenge, parseBearer, parseDpopToken } from "@signet/protocol/oauth/authorization-header";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { noteCaller } from "../../core/audit/audited-request.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
@@ -15,12 +16,15 @@ export interface LedgerDeps extends CoreDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
-  /** RFC 8705 §3: whether the request has the certificate that the token is bound to. */
-  hasValidBinding(
+  /**
+   * The certificate (RFC 8705 §3) or key (RFC 9449 §7) that the token is bound to; the proof is used up, and the answer has a nonce.
+   * @throws ApiError 401 for a token of a key; OAuthError for one of a certificate
+   */
+  proveBinding(
     organisation: Organisation,
-    request: FastifyRequest,
-    claims: AccessTokenClaims,
-  ): Promise<boolean>;
+    exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    presented: { readonly token: string; readonly claims: AccessTokenClaims; readonly isDpop: boolean },
+  ): Promise<void>;
 }
 
 export interface LedgerVisit {
@@ -40,7 +44,7 @@ export const ledgerRoute = (
     if (settings.ledger === "off") throw new NotFound("ledger");
     const isPublic = settings.ledger === "public";
     if (isPublic) reply.header("access-control-allow-origin", "*");
-    else await requireMember(deps, organisation, request);
+    else await requireMember(deps, organisation, { request, reply });
     return handler({ orgId, isPublic, request, reply });
   });
 
@@ -52,16 +56,20 @@ export const cacheControl = ({ isPublic }: LedgerVisit, rest: string): string =>
 async function requireMember(
   deps: LedgerDeps,
   organisation: Organisation,
-  request: FastifyRequest,
+  exchange: Pick<LedgerVisit, "request" | "reply">,
 ): Promise<void> {
-  const token = parseBearer(request.headers.authorization);
+  const { authorization } = exchange.request.headers;
+  const ofKey = parseDpopToken(authorization);
+  const token = ofKey ?? parseBearer(authorization);
   if (token === undefined) throw unauthenticated(organisation, "no access token");
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims || !(await deps.accessTokens.activeScopes(organisation, claims)))
     throw unauthenticated(organisation, "an expired, revoked or foreign token", "invalid_token");
-  // A token of a key needs a proof for each request: plain ones read the ledger (RFC 9449 §7).
-  if (claims.cnf?.jkt !== undefined || !(await deps.hasValidBinding(organisation, request, claims)))
-    throw unauthenticated(organisation, "a bound token without its proof", "invalid_token");
+  const presented = { token, claims, isDpop: ofKey !== undefined };
+  await deps.proveBinding(organisation, exchange, presented).catch((error: unknown) => {
+    if (!(error instanceof OAuthError)) throw error;
+    throw unauthenticated(organisation, error.description, "invalid_token");
+  });
   noteCaller(organisation.id, claims.client_id);
 }
 

@@ -1,5 +1,6 @@
 /** Who calls the transmitter: a client, by an access token of its own (client credentials; RFC 6750). */
-import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/authorization-header";
+import { bearerChallenge, parseBearer, parseDpopToken } from "@signet/protocol/oauth/authorization-header";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
@@ -30,12 +31,15 @@ export interface SsfDeps extends CoreDeps {
   readonly encryption: Encryption;
   readonly keys: SigningKeys;
   readonly ledger: LedgerRecorder;
-  /** RFC 8705 §3: whether the request has the certificate that the token is bound to. */
-  hasValidBinding(
+  /**
+   * The certificate (RFC 8705 §3) or key (RFC 9449 §7) that the token is bound to; the proof is used up, and the answer has a nonce.
+   * @throws ApiError 401 for a token of a key; OAuthError for one of a certificate
+   */
+  proveBinding(
     organisation: Organisation,
-    request: FastifyRequest,
-    claims: AccessTokenClaims,
-  ): Promise<boolean>;
+    exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    presented: { readonly token: string; readonly claims: AccessTokenClaims; readonly isDpop: boolean },
+  ): Promise<void>;
 }
 
 export interface ReceiverCall {
@@ -55,7 +59,7 @@ export const receiverRoute = (
 ): OrganisationRoute =>
   inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
     reply.header("cache-control", "no-store");
-    const client = await identify(deps, organisation, request, scope);
+    const client = await identify(deps, organisation, { request, reply }, scope);
     noteCaller(organisation.id, client.id);
     const act = { orgId: organisation.id, actor: `client:${client.id}`, address: addressOf(request) };
     return handler({ organisation, client, act, request, reply });
@@ -65,18 +69,21 @@ export const receiverRoute = (
 async function identify(
   deps: SsfDeps,
   organisation: Organisation,
-  request: FastifyRequest,
+  exchange: Pick<ReceiverCall, "request" | "reply">,
   scope: SignalScope,
 ): Promise<Application> {
-  const token = parseBearer(request.headers.authorization);
+  const { authorization } = exchange.request.headers;
+  const ofKey = parseDpopToken(authorization);
+  const token = ofKey ?? parseBearer(authorization);
   if (token === undefined) throw unauthenticated("no access token");
   const claims = await deps.accessTokens.read(organisation, token);
   const client = claims && (await deps.applications.find(organisation.id, claims.client_id));
   const active = client && (await deps.accessTokens.activeScopes(organisation, claims));
   if (!active || !isOwnToken(deps, organisation, client, claims))
     throw unauthenticated("no token of a client's own for this transmitter", "invalid_token");
-  if (!(await deps.hasValidBinding(organisation, request, claims)))
-    throw unauthenticated("a bound token without its proof", "invalid_token");
+  await deps
+    .proveBinding(organisation, exchange, { token, claims, isDpop: ofKey !== undefined })
+    .catch(unproven);
   const scopes = withoutCustom(active, await deps.customScopes.list(organisation.id));
   if (!scopes.includes("ssf.manage") && !(scope === "ssf.read" && scopes.includes("ssf.read")))
     throw insufficientScope(scope);
@@ -97,6 +104,10 @@ function isOwnToken(
 }
 
 const REALM = "ssf";
+
+function unproven(error: unknown): never {
+  throw error instanceof OAuthError ? unauthenticated(error.description, "invalid_token") : error;
+}
 
 const unauthenticated = (cause: string, code?: "invalid_token") =>
   new ApiError(401, "not-authenticated", "The request is not authenticated", {

@@ -119,18 +119,6 @@ const namedDevice = (
 const lackingCertificate = (cause: string): OAuthError =>
   new OAuthError("invalid_request", "the client's tokens are bound to a certificate: send one", { cause });
 
-/**
- * Whether a request without a DPoP proof may use the token: with the certificate that it is bound to (RFC 8705 §3). True for an
- * unbound token.
- */
-export const hasValidBinding = async (
-  deps: PresentedDeviceDeps,
-  organisation: Organisation,
-  call: Arrived,
-  claims: AccessTokenClaims,
-): Promise<boolean> =>
-  claims.cnf?.jkt === undefined && (await hasBoundCertificate(deps, organisation, call, claims));
-
 /** RFC 8705 §3: whether the request has the certificate that the token is bound to. True for a token of none. */
 export async function hasBoundCertificate(
   deps: PresentedDeviceDeps,
