@@ -7,12 +7,15 @@ export interface ApiRequest {
   /** From `/api/v1` on, with the query. */
   readonly path: string;
   readonly body?: unknown;
+  /** The record must be as it was read with this tag (RFC 9110 §13.1.1). */
+  readonly ifMatch?: string;
 }
 
 export interface ApiAnswer {
   readonly status: number;
   /** The JSON; undefined when there was none. */
   readonly body: unknown;
+  readonly etag?: string | undefined;
 }
 
 export type Transport = (request: ApiRequest) => Promise<ApiAnswer>;
@@ -34,6 +37,8 @@ export interface RecordApi {
   readLines(path: string): AsyncIterable<string>;
   read<T = Wire>(path: string): Promise<T>;
   send<T = Wire>(method: Exclude<Method, "GET">, path: string, body?: unknown): Promise<T>;
+  /** Reads and replaces, as long as nobody else changes it between the two. */
+  replace<T = Wire>(path: string, change: (before: Wire) => unknown): Promise<T>;
   /** To the end of the list, or to `limit`. */
   list<T extends Wire = Wire>(
     path: string,

@@ -11,11 +11,12 @@ const ownHeaders = { "user-agent": `signet/${version}` };
 /** @param token read before each call: a login refreshes it */
 export const httpTransport =
   (server: string, token: () => Promise<string>): Transport =>
-  async ({ method, path, body }) =>
+  async ({ method, path, body, ifMatch }) =>
     exchange(server, path, {
       method,
       headers: {
         authorization: `Bearer ${await token()}`,
+        ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
         ...(body === undefined
           ? {}
           : { "content-type": method === "PATCH" ? MERGE_PATCH : "application/json" }),
@@ -77,7 +78,8 @@ async function exchange(server: string, path: string, init: RequestInit): Promis
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return { status: answer.status, body: parsed(await readBounded(answer), answer) };
+    const etag = answer.headers.get("etag") ?? undefined;
+    return { status: answer.status, body: parsed(await readBounded(answer), answer), etag };
   } catch (error) {
     throw unreachable(server, error);
   }

@@ -34,22 +34,24 @@ export async function localApi(service: Service): Promise<LocalApi> {
     apiV1Routes(scope, { service, errors, operations: [], calls }, { actor: OPERATOR }),
   );
   return {
-    transport: async ({ method, path, body }) => {
+    transport: async ({ method, path, body, ifMatch }) => {
       failure = undefined;
       const answer = await app.inject({
         method,
         url: path,
-        ...(body === undefined
-          ? {}
-          : {
-              headers: { "content-type": method === "PATCH" ? MERGE_PATCH : "application/json" },
-              payload: JSON.stringify(body),
-            }),
+        headers: {
+          ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
+          ...(body === undefined
+            ? {}
+            : { "content-type": method === "PATCH" ? MERGE_PATCH : "application/json" }),
+        },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
       });
       // What a server would log, the operator here has to know.
       if (failure !== undefined) throw failure;
       return {
         status: answer.statusCode,
+        etag: answer.headers.etag,
         body: answer.payload === "" ? undefined : (JSON.parse(answer.payload) as unknown),
       };
     },

@@ -39,6 +39,17 @@ export function recordApi(transport: Transport, orgId: string, readLines = noLin
     readLines: (path) => readLines(base + path),
     read: (path) => call("GET", path),
     send: (method, path, body) => call(method, path, body),
+    replace: async <T>(path: string, change: (before: Wire) => unknown) => {
+      const before = await transport({ method: "GET", path: base + path });
+      if (before.status !== 200) throw toRefusal(before);
+      const { etag } = before;
+      const answer = await transport({
+        ...{ method: "PUT", path: base + path, body: change(before.body as Wire) },
+        ...(etag === undefined ? {} : { ifMatch: etag }),
+      });
+      if (answer.status !== 200) throw toRefusal(answer);
+      return answer.body as T;
+    },
     list: async <T extends Wire>(
       path: string,
       { limit = Number.POSITIVE_INFINITY, query = {} }: Parameters<RecordApi["list"]>[1] = {},

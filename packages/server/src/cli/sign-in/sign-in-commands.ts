@@ -36,8 +36,8 @@ export const signInCommands: readonly Command[] = [
       const changes = readChanges(call);
       if (Object.keys(changes).length === 0)
         throw new UsageError("one of --method, --passkey-enrolment is required");
-      const body = { ...(await call.api.read("/sign-in")), ...changes };
-      return printRecord(call, await call.api.send<Wire>("PUT", "/sign-in", body), "Changed.");
+      const changed = await call.api.replace("/sign-in", (before) => ({ ...before, ...changes }));
+      return printRecord(call, changed, "Changed.");
     },
   },
 ];

@@ -50,9 +50,8 @@ export const signUpCommands: readonly Command[] = [
       const changes = readChanges(call);
       if (Object.keys(changes).length === 0)
         throw new UsageError("give at least one setting, e.g. --mode open; see signet sign-up set --help");
-      const present = await call.api.read("/sign-up");
-      const body = { ...present, ...changes };
-      return printRecord(call, await call.api.send<Wire>("PUT", "/sign-up", body), "Changed.");
+      const changed = await call.api.replace("/sign-up", (before) => ({ ...before, ...changes }));
+      return printRecord(call, changed, "Changed.");
     },
   },
   {

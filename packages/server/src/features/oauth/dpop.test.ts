@@ -5,7 +5,6 @@ import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair } from "jose";
 import type { ApplicationSettings } from "../../core/applications/application.ts";
 import { createApplication } from "../../core/applications/applications.ts";
-import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
@@ -371,40 +370,6 @@ forEachDatabase(({ name, fresh }) => {
       return (await sendRaw(`${org.issuer}/ssf/streams`, { headers })).status;
     };
     assert.deepEqual([await streams(), await streams(await proof())], [200, 401]);
-  });
-
-  test("the transmitter of signals and a ledger of members take a bound token with its proof, once", async () => {
-    const orgId = org.organisation.id;
-    const members = { ledger: "members" } as const;
-    await changeOrganisationSettings(running.service, { orgId, actor: "test", settings: members });
-    const receiver = await makeClient(running.service, org.organisation, {
-      ...{ grantTypes: ["client_credentials"], allowedScopes: ["ssf.read"], requireDpopNonce: true },
-    });
-    const nonce = running.service.dpopNonces.current(orgId);
-    const bound = accepted(await jobToken(await proof({}, key, nonce), receiver));
-    const token = String(bound.body["access_token"]);
-    for (const path of [`/oauth/${orgId}/ssf/streams`, `/ledger/${orgId}/checkpoint`]) {
-      const url = `${running.baseUrl}${path}`;
-      const ask = (authorization: string, dpop?: string) =>
-        sendRaw(url, { headers: { authorization, ...(dpop === undefined ? {} : { dpop }) } });
-      const refuses = async (answer: Awaited<ReturnType<typeof ask>>, error: string) => {
-        assert.equal(answer.status, 401, path);
-        const challenge = String(answer.headers.get("www-authenticate"));
-        assert.match(challenge, new RegExp(`^DPoP .*error="${error}".*algs="ES256 `), path);
-        assert.equal(answer.headers.get("dpop-nonce"), running.service.dpopNonces.current(orgId));
-      };
-      const target = { url, method: "GET", token, now: clock() };
-      await refuses(await ask(`Bearer ${token}`, await key.proof({ ...target, nonce })), "invalid_token");
-      await refuses(await ask(`DPoP ${token}`), "invalid_dpop_proof");
-      await refuses(await ask(`DPoP ${token}`, await key.proof(target)), "use_dpop_nonce");
-      await refuses(await ask(`DPoP ${token}`, await other.proof({ ...target, nonce })), "invalid_token");
-      const good = await key.proof({ ...target, nonce });
-      const answer = await ask(`DPoP ${token}`, good);
-      // A ledger without entries has no checkpoint yet.
-      assert.ok(answer.status === 200 || (path.startsWith("/ledger") && answer.status === 404), path);
-      assert.equal(answer.headers.get("dpop-nonce"), nonce);
-      await refuses(await ask(`DPoP ${token}`, good), "invalid_dpop_proof");
-    }
   });
 
   test("browsers may send proofs and read the nonce", async () => {

@@ -79,6 +79,35 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await api.call("PUT", "/sign-in", { body: { methods } })).status, 200, methods.join());
   });
 
+  test("sign-in and sign-up settings are changed as they were read, or not at all", async () => {
+    const { api } = await fixture();
+    for (const [path, one, other] of [
+      ["/sign-in", { methods: ["passkey", "password"] }, { methods: ["password"] }],
+      ["/sign-up", { mode: "open" }, { mode: "approval" }],
+    ] as const) {
+      const tagNow = async () => String((await api.call("GET", path)).headers.get("etag"));
+      const first = await tagNow();
+      assert.match(first, /^"[\w-]{22}"$/);
+      const unchanged = await api.call("GET", path, { headers: { "if-none-match": first } });
+      assert.equal(unchanged.status, 304);
+      const set = await api.call("PUT", path, { body: one, headers: { "if-match": first } });
+      assert.equal(set.status, 200, JSON.stringify(set.body));
+      assert.equal(set.headers.get("etag"), await tagNow());
+      const late = await api.call("PUT", path, { body: other, headers: { "if-match": first } });
+      assert.deepEqual([late.status, late.body["type"]], [412, "urn:signet:error:stale"]);
+      const { body } = await api.call("GET", path);
+      for (const [name, value] of Object.entries(one)) assert.deepEqual(body[name], value);
+      // Without it the last one counts, as before.
+      assert.equal((await api.call("PUT", path, { body: other })).status, 200);
+      // Of two at once with the same tag, one changes it.
+      const tag = await tagNow();
+      const both = await Promise.all(
+        [one, one].map((sent) => api.call("PUT", path, { body: sent, headers: { "if-match": tag } })),
+      );
+      assert.deepEqual(both.map(({ status }) => status).sort(), [200, 412]);
+    }
+  });
+
   test("a signing key is followed by another one", async () => {
     const { api } = await fixture();
     const list = async () =>

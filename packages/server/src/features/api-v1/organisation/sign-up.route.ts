@@ -12,9 +12,12 @@ import {
 import type { Database } from "../../../db/open.ts";
 import { invalid, notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, readRoute } from "../../../http/api/api-route.ts";
+import { isUnchanged } from "../../../http/api/concurrency.ts";
 import { noParameters, strictObject } from "../../../http/api/schemas.ts";
 import { type ApiCaller, actOf, apiAuthenticator, requireHeld } from "../access.ts";
 import { type ApiDeps, inTransaction } from "../frame/api-deps.ts";
+import { tagOf } from "../frame/entity-tag.ts";
+import { requireAsRead } from "./settings-tag.ts";
 
 const mode = Type.Enum([...signUpModes], {
   description:
@@ -60,15 +63,19 @@ export function apiSignUpRoutes(api: ApiScope, deps: ApiDeps): void {
   readRoute<ApiCaller, typeof noParameters, Database>(api, {
     ...{ ...shared, operationId: "apiReadSignUp", summary: "Get the sign-up settings" },
     description: "Scope: `signet:organisation:read`.",
+    answers: { ...shared.answers, 304: { description: "Unchanged" } },
     authenticator: apiAuthenticator(deps, "signet:organisation:read"),
-    handler: async ({ caller }) => {
-      const found = await findOrganisation(deps.database.query, caller.organisation.id);
-      if (!found) throw notFound();
-      return { status: 200, body: record(found) };
+    handler: async ({ caller, request }) => {
+      const organisation = await findOrganisation(deps.database.query, caller.organisation.id);
+      if (!organisation) throw notFound();
+      const found = record(organisation);
+      const headers = { etag: tagOf(found) };
+      if (isUnchanged(request, headers.etag)) return { status: 304, headers };
+      return { status: 200, body: found, headers };
     },
   });
   apiRoute<ApiCaller, typeof noParameters, typeof body, Database>(api, {
-    ...{ ...shared, method: "PUT", body, bodyOptional: true, errors: [403] },
+    ...{ ...shared, method: "PUT", body, bodyOptional: true, errors: [403, 412] },
     ...{ operationId: "apiReplaceSignUp", summary: "Replace the sign-up settings" },
     description:
       "What is left out is as in a new organisation. Scope: `signet:organisation:write`; for groups `signet:groups:write` too.",
@@ -77,19 +84,22 @@ export function apiSignUpRoutes(api: ApiScope, deps: ApiDeps): void {
       terms: { version: "2026-11", url: "https://www.example.com/terms" },
       groups: [],
     },
+    headers: { "If-Match": "the `ETag` of the settings when they were read" },
     authenticator: apiAuthenticator(deps, "signet:organisation:write"),
-    handler: async ({ caller, body: sent, within }) => {
+    handler: async ({ caller, request, body: sent, within }) => {
       const { mode: wanted = "off", terms = null, groups: wantedGroups = [] } = sent;
       const ids = wantedGroups.map((id) => id.toLowerCase());
       // Whoever is in a group has its roles.
       if (ids.length > 0) requireHeld(caller, "signet:groups:write");
       const signUp = { mode: wanted, ...(terms === null ? {} : { terms }), groups: ids };
-      const changing = inTransaction(deps, within, (inside) =>
-        changeOrganisationSettings(inside, { ...actOf(caller), settings: { signUp } }),
-      );
+      const changing = inTransaction(deps, within, async (inside) => {
+        await requireAsRead(inside.database.query, caller, request, record);
+        return changeOrganisationSettings(inside, { ...actOf(caller), settings: { signUp } });
+      });
       const settings = await changing.catch(toAnswer);
       if (!settings) throw notFound();
-      return { status: 200, body: record({ settings }) };
+      const changed = record({ settings });
+      return { status: 200, body: changed, headers: { etag: tagOf(changed) } };
     },
   });
 }
