@@ -6,6 +6,7 @@ import type { ActionType } from "../../packages/server/src/core/actions/user-act
 import { authorizationRequest, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
 import { codeSource } from "../../packages/server/src/testing/fakes/code-source.ts";
 import { newestApiLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { makeCibaClient } from "../../packages/server/src/testing/fixtures/ciba.ts";
 import { credentials, postForm } from "../../packages/server/src/testing/fixtures/client.ts";
 import { makeDeviceApp } from "../../packages/server/src/testing/fixtures/device.ts";
 import { makeSessionKey } from "../../packages/server/src/testing/fixtures/session-key.ts";
@@ -43,6 +44,7 @@ export async function oauthCalls(running: TestService, org: TestOrganisation): P
     return { body: { token: String(body["access_token"]), ...credentials(client) } };
   };
   const names = ["roles", "groups", "permissions"] as const;
+  const asking = await makeCibaClient(service, org);
   const portal = await makeClient(service, org.organisation, {
     redirectUris: [REDIRECT_URI],
     allowedScopes: ["openid", ...names],
@@ -61,6 +63,13 @@ export async function oauthCalls(running: TestService, org: TestOrganisation): P
       body: {
         ...authorizationRequest(portal.application.id, REDIRECT_URI, { scope: "openid" }).parameters,
         ...credentials(portal),
+      },
+    }),
+    "POST /oauth/{org}/bc-authorize": async () => ({
+      body: {
+        ...credentials(asking),
+        scope: "openid",
+        login_hint: (await newPerson(running, org)).user.email,
       },
     }),
     "POST /oauth/{org}/device": async () => ({ body: { client_id: television.id, scope: "openid" } }),

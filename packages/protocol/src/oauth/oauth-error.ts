@@ -25,6 +25,9 @@ export type OAuthErrorCode =
   | "authorization_pending"
   | "slow_down"
   | "expired_token"
+  // OpenID Connect CIBA Core 1.0 §13
+  | "unknown_user_id"
+  | "invalid_binding_message"
   // RFC 8707 §2
   | "invalid_target"
   // OpenID Connect Core §3.1.2.6; the request object codes are also those of RFC 9101 §7 and RFC 9126 §2.3

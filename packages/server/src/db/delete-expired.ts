@@ -7,6 +7,7 @@ import type { Schema } from "./schema.ts";
 const expiring = {
   authorization_code: { key: ["org_id", "code_hash"], column: "expires_at" },
   device_authorization: { key: ["org_id", "device_code_hash"], column: "expires_at" },
+  ciba_request: { key: ["org_id", "request_hash"], column: "expires_at" },
   pushed_request: { key: ["org_id", "uri_hash"], column: "expires_at" },
   token_family: { key: ["org_id", "id"], column: "expires_at" },
   opaque_access_token: { key: ["org_id", "token_hash"], column: "expires_at" },

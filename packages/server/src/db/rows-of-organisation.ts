@@ -11,6 +11,7 @@ const rowsOfOrganisation = {
   session_application: ["session_id", "application_id"],
   authorization_code: ["code_hash"],
   device_authorization: ["device_code_hash"],
+  ciba_request: ["request_hash"],
   pushed_request: ["uri_hash"],
   token_family: ["id"],
   revoked_access_token: ["jti"],

@@ -8,12 +8,12 @@ import { forEachDatabase } from "../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { newestLink } from "../testing/fakes/mailbox.ts";
 import { type ApiClient, makeApiClient, tokenFor } from "../testing/fixtures/api-client.ts";
-import { credentials } from "../testing/fixtures/client.ts";
 import { newCode } from "../testing/fixtures/enrolments.ts";
 import { giveRecoveryCodes } from "../testing/fixtures/factors.ts";
 import { type LimitsWorld, openLimitsWorld } from "../testing/fixtures/limits-world.ts";
 import { newScimConnection } from "../testing/fixtures/scim-connection.ts";
 import { newSignInConnection } from "../testing/fixtures/sign-in-connection.ts";
+import { clientPlays } from "../testing/probes/client-limits.ts";
 import { emailCodePlays, type Play } from "../testing/probes/email-code-limits.ts";
 import {
   backendLogin,
@@ -23,7 +23,6 @@ import {
   exportData,
   type Outcome,
   provision,
-  pushRequest,
   register,
   requestCodes,
   requestReset,
@@ -59,6 +58,9 @@ const counts: Record<RateLimitName, number> = {
   "device-address": 4,
   "par-address": 4,
   "registration-token-address": 4,
+  "ciba-client": 12,
+  "ciba-client-user": 3,
+  "ciba-user": 8,
   "connection-token-address": 4,
   "connection-start-address": 4,
   "agent-key-address": 4,
@@ -226,18 +228,7 @@ const plays: Record<RateLimitName, Play> = {
       letIn: { "from another network": () => ask(world.newNetwork()) },
     };
   },
-  "par-address": async (world) => {
-    const { native, web } = world.org;
-    const here = world.newNetwork();
-    return {
-      fill: () => pushRequest(world, { client_id: native.id }, here),
-      hurt: { "people of the network": () => pushRequest(world, { client_id: native.id }, here) },
-      letIn: {
-        "from another network": () => pushRequest(world, { client_id: native.id }, world.newNetwork()),
-        "clients that authenticate": () => pushRequest(world, credentials(web), here),
-      },
-    };
-  },
+  ...clientPlays,
   "connection-start-address": async (world) => {
     const here = world.newNetwork();
     const id = await newSignInConnection(world.running.service, world.org.organisation.id);

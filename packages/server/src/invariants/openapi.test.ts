@@ -8,6 +8,14 @@ import { CONSOLE } from "../page-kit/page.ts";
 import { authorizationRequest, testBrowser } from "../testing/fakes/browser.ts";
 import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
 import { makeApiClient } from "../testing/fixtures/api-client.ts";
+import {
+  askUser,
+  decideOn,
+  makeCibaClient,
+  openNewest,
+  pollRequest,
+  requestAuthentication,
+} from "../testing/fixtures/ciba.ts";
 import { credentials, getTokens, postForm, refresh } from "../testing/fixtures/client.ts";
 import { askForCodes, decideDeviceCode, makeDeviceApp, poll } from "../testing/fixtures/device.ts";
 import { registration } from "../testing/fixtures/registration.ts";
@@ -173,6 +181,18 @@ describe("OAuth responses match the OpenAPI document", () => {
     await postForm(`${org.issuer}/device`, { ...credentials(org.web) });
     await postForm(`${running.baseUrl}/oauth/${NO_ID}/device`, {});
     expect("startDeviceGrant", 200, 400, 401, 404);
+  });
+
+  test("backchannel authentication, and the token endpoint with an auth_req_id", async () => {
+    const client = await makeCibaClient(running.service, org);
+    const asked = await askUser(org, client);
+    const browser = testBrowser();
+    await decideOn(browser, await openNewest(browser, org));
+    await pollRequest(org, asked);
+    await requestAuthentication(org, client, { login_hint: "nobody@acme.example" });
+    await requestAuthentication(org, { ...client, secret: "wrong" }, {});
+    await postForm(`${running.baseUrl}/oauth/${NO_ID}/bc-authorize`, {});
+    expect("requestBackchannelAuthentication", 200, 400, 401, 404);
   });
 
   test("introspection and revocation", async () => {

@@ -19,6 +19,7 @@ import { breakGlassRoutes } from "../features/oauth/authorize/sign-in/break-glas
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
 import { termsRoute } from "../features/oauth/authorize/terms/terms.route.ts";
 import { authenticateBearer } from "../features/oauth/bearer-authentication.ts";
+import { cibaRequestRoutes } from "../features/oauth/ciba/request.route.ts";
 import { upstreamBackchannelLogoutRoute } from "../features/oauth/connections/backchannel-logout.route.ts";
 import { connectionCallbackRoute } from "../features/oauth/connections/callback.route.ts";
 import { emailCodeRoutes } from "../features/oauth/connections/first-sign-in/email-code.route.ts";
@@ -105,6 +106,7 @@ export const signInPages: Module = (scope, { service, browser }) => {
   connectionRoutes(scope, browser, service);
   verifyRoutes(scope, browser);
   shortAddressRoutes(scope, browser);
+  cibaRequestRoutes(scope, browser);
   federationLoginRoutes(scope, { ...service, browserSession: browserSessionPort(browser) });
 };
 

@@ -1,11 +1,13 @@
-/** OAuth's JSON endpoints: token, device authorization, revocation, introspection, userinfo. No cookies; CORS for clients. */
+/** OAuth's JSON endpoints: token, device authorization, CIBA, revocation, introspection, userinfo. No cookies; CORS for clients. */
 import { isUuid } from "@signet/protocol/hash";
+import { backchannelAuthenticationRoute } from "../features/oauth/ciba/backchannel-authentication.route.ts";
 import { deviceRoute } from "../features/oauth/device-grant/device-authorization.route.ts";
 import { entitledPagesRoute } from "../features/oauth/entitled-pages.route.ts";
 import { introspectRoute } from "../features/oauth/introspect.route.ts";
 import { parRoute } from "../features/oauth/par/par.route.ts";
 import { revokeRoute } from "../features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "../features/oauth/token/authorization-code.ts";
+import { cibaGrant } from "../features/oauth/token/ciba.ts";
 import { clientCredentialsGrant } from "../features/oauth/token/client-credentials.ts";
 import { jwtBearerGrant } from "../features/oauth/token/delegation/jwt-bearer.ts";
 import { tokenExchangeGrant } from "../features/oauth/token/delegation/token-exchange.ts";
@@ -54,12 +56,14 @@ export const tokenEndpoints: Module = (
       refreshTokenGrant(deps),
       clientCredentialsGrant(deps),
       deviceCodeGrant(deps),
+      cibaGrant(deps),
       jwtBearerGrant(deps),
       tokenExchangeGrant(deps),
     ],
   });
   parRoute(scope, calls, { ...deps, flows: browser.flows });
   deviceRoute(scope, deps);
+  backchannelAuthenticationRoute(scope, calls, { ...deps, outbox: browser.outbox });
   revokeRoute(scope, deps);
   introspectRoute(scope, calls, deps);
   userinfoRoutes(scope, calls, deps);

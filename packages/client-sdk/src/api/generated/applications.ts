@@ -37,6 +37,7 @@ export type ApiApplication = {
     | "urn:ietf:params:oauth:grant-type:device_code"
     | "urn:ietf:params:oauth:grant-type:jwt-bearer"
     | "urn:ietf:params:oauth:grant-type:token-exchange"
+    | "urn:openid:params:grant-type:ciba"
   )[];
   /** Standard scopes, scopes of the organisation, and scopes of this API that the caller has itself */
   allowedScopes: string[];
@@ -135,6 +136,7 @@ export type ApiApplicationChange = {
         | "urn:ietf:params:oauth:grant-type:device_code"
         | "urn:ietf:params:oauth:grant-type:jwt-bearer"
         | "urn:ietf:params:oauth:grant-type:token-exchange"
+        | "urn:openid:params:grant-type:ciba"
       )[]
     | null;
   allowedScopes?: string[] | null;
@@ -256,6 +258,7 @@ export type ApiNewApplication = {
         | "urn:ietf:params:oauth:grant-type:device_code"
         | "urn:ietf:params:oauth:grant-type:jwt-bearer"
         | "urn:ietf:params:oauth:grant-type:token-exchange"
+        | "urn:openid:params:grant-type:ciba"
       )[]
     | null;
   /** Standard scopes, scopes of the organisation, and scopes of this API that the caller has itself */

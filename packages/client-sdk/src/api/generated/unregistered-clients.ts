@@ -36,6 +36,7 @@ export type ApiInitialAccessToken = {
     | "urn:ietf:params:oauth:grant-type:device_code"
     | "urn:ietf:params:oauth:grant-type:jwt-bearer"
     | "urn:ietf:params:oauth:grant-type:token-exchange"
+    | "urn:openid:params:grant-type:ciba"
   )[];
   /** Until then clients register by it; default: in 24 hours, at most in 90 days */
   expiresAt: string;
@@ -61,6 +62,7 @@ export type ApiInitialAccessTokenChange = {
         | "urn:ietf:params:oauth:grant-type:device_code"
         | "urn:ietf:params:oauth:grant-type:jwt-bearer"
         | "urn:ietf:params:oauth:grant-type:token-exchange"
+        | "urn:openid:params:grant-type:ciba"
       )[]
     | null;
   expiresAt?: string | null;
@@ -86,6 +88,7 @@ export type ApiNewInitialAccessToken = {
             | "urn:ietf:params:oauth:grant-type:device_code"
             | "urn:ietf:params:oauth:grant-type:jwt-bearer"
             | "urn:ietf:params:oauth:grant-type:token-exchange"
+            | "urn:openid:params:grant-type:ciba"
           )[]
         | null
       )

@@ -22,6 +22,7 @@ export type ChangedClient = {
         | "urn:ietf:params:oauth:grant-type:device_code"
         | "urn:ietf:params:oauth:grant-type:jwt-bearer"
         | "urn:ietf:params:oauth:grant-type:token-exchange"
+        | "urn:openid:params:grant-type:ciba"
       )[]
     | null;
   /** Standard scopes, and scopes of the organisation */
@@ -132,6 +133,7 @@ export type Client = {
     | "urn:ietf:params:oauth:grant-type:device_code"
     | "urn:ietf:params:oauth:grant-type:jwt-bearer"
     | "urn:ietf:params:oauth:grant-type:token-exchange"
+    | "urn:openid:params:grant-type:ciba"
   )[];
   /** Standard scopes, and scopes of the organisation */
   allowedScopes: string[];
@@ -245,6 +247,7 @@ export type NewClient = {
         | "urn:ietf:params:oauth:grant-type:device_code"
         | "urn:ietf:params:oauth:grant-type:jwt-bearer"
         | "urn:ietf:params:oauth:grant-type:token-exchange"
+        | "urn:openid:params:grant-type:ciba"
       )[]
     | null;
   /** Standard scopes, and scopes of the organisation */

@@ -16,6 +16,7 @@ export type ChangedInitialAccessToken = {
         | "urn:ietf:params:oauth:grant-type:device_code"
         | "urn:ietf:params:oauth:grant-type:jwt-bearer"
         | "urn:ietf:params:oauth:grant-type:token-exchange"
+        | "urn:openid:params:grant-type:ciba"
       )[]
     | null;
   /** Until then clients register by it; default: in 24 hours, at most in 90 days */
@@ -71,6 +72,7 @@ export type InitialAccessToken = {
     | "urn:ietf:params:oauth:grant-type:device_code"
     | "urn:ietf:params:oauth:grant-type:jwt-bearer"
     | "urn:ietf:params:oauth:grant-type:token-exchange"
+    | "urn:openid:params:grant-type:ciba"
   )[];
   /** Until then clients register by it; default: in 24 hours, at most in 90 days */
   expiresAt: string;
@@ -104,6 +106,7 @@ export type NewInitialAccessToken = {
         | "urn:ietf:params:oauth:grant-type:device_code"
         | "urn:ietf:params:oauth:grant-type:jwt-bearer"
         | "urn:ietf:params:oauth:grant-type:token-exchange"
+        | "urn:openid:params:grant-type:ciba"
       )[]
     | null;
   /** Until then clients register by it; default: in 24 hours, at most in 90 days */

@@ -4,6 +4,7 @@ import {
   type ApplicationSettings,
   accessModes,
   accessTokenTypes,
+  cibaGrantType,
   consentModes,
   deviceCodeGrantType,
   type GrantType,
@@ -23,11 +24,12 @@ import { readDuration } from "../times.ts";
 
 const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 
-/** Short for URNs (RFC 8628 §3.4, RFC 7523 §2.1, RFC 8693 §2.1). */
+/** Short for URNs (RFC 8628 §3.4, RFC 7523 §2.1, RFC 8693 §2.1, CIBA Core §10.1). */
 const shortGrants: Readonly<Record<string, GrantType>> = {
   device_code: deviceCodeGrantType,
   "jwt-bearer": jwtBearerGrantType,
   "token-exchange": tokenExchangeGrantType,
+  ciba: cibaGrantType,
 };
 
 type Setting = Option & {
@@ -86,7 +88,7 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "grantTypes",
     multiple: true,
     value: "GRANT",
-    help: "authorization_code, refresh_token, client_credentials, device_code, jwt-bearer, token-exchange; repeatable (default: the first two)",
+    help: "authorization_code, refresh_token, client_credentials, device_code, jwt-bearer, token-exchange, ciba; repeatable (default: the first two)",
     read: (text, option) => choice(option, shortGrants[text] ?? text, grantTypes),
   },
   scope: {

@@ -14,6 +14,9 @@ export const jwtBearerGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** RFC 8693. */
 export const tokenExchangeGrantType = "urn:ietf:params:oauth:grant-type:token-exchange";
 
+/** OpenID Connect CIBA Core 1.0 §10.1. */
+export const cibaGrantType = "urn:openid:params:grant-type:ciba";
+
 export const grantTypes = [
   "authorization_code",
   "refresh_token",
@@ -21,6 +24,7 @@ export const grantTypes = [
   deviceCodeGrantType,
   jwtBearerGrantType,
   tokenExchangeGrantType,
+  cibaGrantType,
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 

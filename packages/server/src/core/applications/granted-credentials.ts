@@ -1,5 +1,6 @@
 /** What an application was issued, and how it ends. */
 import type { Db } from "../../db/open.ts";
+import { expireCibaRequests } from "../ciba-requests/ciba-requests.store.ts";
 import { expireCodes } from "../codes/codes.store.ts";
 import { expireDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
 import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
@@ -13,6 +14,7 @@ export async function revokeGrantedCredentials(
 ): Promise<void> {
   await expireCodes(tx, { orgId, applicationId, now });
   await expireDeviceAuthorizations(tx, { orgId, applicationId, now });
+  await expireCibaRequests(tx, { orgId, applicationId, now });
   await revokeTokenFamilies(tx, { orgId, applicationId, now, reason: "application_disabled" });
   await revokeSessionKeys(tx, { orgId, applicationId, now, reason: "application_disabled" });
 }

@@ -15,6 +15,7 @@ import {
   type ApplicationSettings,
   accessModes,
   accessTokenTypes,
+  cibaGrantType,
   consentModes,
   grantTypes,
   groupsClaims,
@@ -177,6 +178,11 @@ function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fau
       isConfidential || !grants.includes(tokenExchangeGrantType),
       "grantTypes",
       "token-exchange needs a confidential client: it is the actor (RFC 8693 §2.1)",
+    ),
+    ...requireThat(
+      isConfidential || !grants.includes(cibaGrantType),
+      "grantTypes",
+      "ciba needs a confidential client (OpenID Connect CIBA Core 1.0 §4)",
     ),
     ...requireThat(
       isConfidential || settings.requirePkce,

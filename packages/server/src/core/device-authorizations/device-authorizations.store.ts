@@ -139,7 +139,7 @@ const decide = (
   );
 
 /** A poll this much early still counts as in time: timers and networks are not exact. */
-const TOLERANCE_MS = 500;
+export const POLL_TOLERANCE_MS = 500;
 
 /**
  * Records a poll before the decision. Of two concurrent polls the row lets one be in time.
@@ -154,7 +154,7 @@ export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Decisio
     .where((eb) =>
       eb.or([
         eb("polled_at", "is", null),
-        eb(eb("polled_at", "+", eb("interval_seconds", "*", 1000)), "<=", now + TOLERANCE_MS),
+        eb(eb("polled_at", "+", eb("interval_seconds", "*", 1000)), "<=", now + POLL_TOLERANCE_MS),
       ]),
     )
     .returning("device_code_hash")

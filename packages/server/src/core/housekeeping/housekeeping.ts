@@ -45,6 +45,8 @@ const keptMs: Readonly<Record<ExpiringTable, number>> = {
   authorization_code: DAY_MS,
   // The same for a device code.
   device_authorization: DAY_MS,
+  // The same for a CIBA request.
+  ciba_request: DAY_MS,
   // Access tokens may outlive their family's last refresh, and refer to it.
   token_family: MAX_TOKEN_LIFETIME_MS,
   pushed_request: 0,

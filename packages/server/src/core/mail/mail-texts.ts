@@ -42,6 +42,7 @@ const factorNotice: EditableMail = {
 export const editableMails = {
   ResetPassword: { fields: mailTextFields, variables: ["organisation", "expiry"], required: [] },
   MagicLink: { fields: mailTextFields, variables: ["organisation", "expiry"], required: [] },
+  ApprovalRequested: { fields: mailTextFields, variables: ["organisation", "expiry"], required: [] },
   PasswordChanged: notice,
   EmailChanged: notice,
   AccountExists: notice,

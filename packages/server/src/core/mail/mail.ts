@@ -15,6 +15,7 @@ export type Mail =
   | { readonly template: "AcceptInvitation"; readonly data: LinkData }
   | { readonly template: "AcceptRoaming"; readonly data: LinkData }
   | { readonly template: "ChangeEmail"; readonly data: LinkData }
+  | { readonly template: "ApprovalRequested"; readonly data: LinkData }
   | { readonly template: "EmailCode"; readonly data: CodeData }
   | { readonly template: "MagicLink" | "SignUp" | "SignInAtOrganisation"; readonly data: LinkData }
   | { readonly template: "AccountExists" | "SignUpRejected"; readonly data: NoticeData }
@@ -44,6 +45,7 @@ export const mailTemplates = [
   "EmailCode",
   "MagicLink",
   "SignInAtOrganisation",
+  "ApprovalRequested",
   "AccountExists",
   "ResetPassword",
   "PasswordChanged",

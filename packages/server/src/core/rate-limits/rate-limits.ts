@@ -45,6 +45,11 @@ export const defaultRateLimits = {
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
   // Of public clients: each leaves a row for a minute.
   "par-address": { name: "par-address", count: 600, windowSeconds: 60 },
+  // Authentication requests (CIBA) of a client, whomever they name; what one user is asked by it, and by all clients together: nobody
+  // is asked until they give in.
+  "ciba-client": { name: "ciba-client", count: 300, windowSeconds: 60 },
+  "ciba-client-user": { name: "ciba-client-user", count: 5, windowSeconds: 15 * 60 },
+  "ciba-user": { name: "ciba-user", count: 20, windowSeconds: 15 * 60 },
   // Wrong API keys of signing agents only.
   "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
   // Wrong tokens for the registration of clients only.

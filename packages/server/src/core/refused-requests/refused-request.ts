@@ -6,6 +6,7 @@ export const refusedEndpoints = [
   "token",
   "device",
   "par",
+  "bc-authorize",
   "revoke",
   "introspect",
   "end_session",

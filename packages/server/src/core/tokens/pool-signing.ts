@@ -41,7 +41,7 @@ export type Continuation =
       readonly claimsHash: string;
     }
   /** The client polls by itself; the browser only shows the result. */
-  | { readonly kind: "device"; readonly applicationId: string };
+  | { readonly kind: "device" | "polled"; readonly applicationId: string };
 
 /** An error goes to the application, by the browser or at the token endpoint. */
 export type SigningOutcome = "waiting" | "signed" | OAuthError;

@@ -62,6 +62,7 @@ import { portalLinks } from "./0063-portal-links.ts";
 import { tokenExchange } from "./0064-token-exchange.ts";
 import { unregisteredClients } from "./0065-unregistered-clients.ts";
 import { clientRegistration } from "./0066-client-registration.ts";
+import { cibaRequests } from "./0067-ciba-requests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -128,4 +129,5 @@ export const timeline: readonly Migration[] = [
   tokenExchange,
   unregisteredClients,
   clientRegistration,
+  cibaRequests,
 ];

@@ -61,6 +61,36 @@ export interface DeviceAuthorizationTable {
   scope_definitions: string | null;
 }
 
+/** What a client asks a user from behind (CIBA). The auth_req_id is kept as SHA-256 only. */
+export interface CibaRequestTable {
+  org_id: string;
+  request_hash: string;
+  id: string;
+  application_id: string;
+  user_id: string;
+  scope: string;
+  resources: string;
+  /** JSON: the ids of the requested custom scopes, by name. */
+  scope_definitions: string | null;
+  /** JSON array (RFC 9396); null: none. */
+  authorization_details: string | null;
+  binding_message: string | null;
+  acr_values: string | null;
+  status: string;
+  session_id: string | null;
+  consent_id: string | null;
+  auth_time: number | null;
+  amr: string | null;
+  acr: string | null;
+  interval_seconds: number;
+  polled_at: number | null;
+  created_at: number;
+  expires_at: number;
+  family_id: string | null;
+  /** JSON: what an agent signs since the yes. */
+  signing: string | null;
+}
+
 export interface TokenFamilyTable {
   org_id: string;
   id: string;
@@ -152,4 +182,5 @@ export interface TokensSchema {
   revoked_access_token: RevokedAccessTokenTable;
   signing_key: SigningKeyTable;
   device_authorization: DeviceAuthorizationTable;
+  ciba_request: CibaRequestTable;
 }

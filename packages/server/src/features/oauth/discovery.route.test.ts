@@ -43,6 +43,7 @@ forEachDatabase(({ fresh }) => {
       introspection_endpoint: `${org.issuer}/introspect`,
       end_session_endpoint: `${org.issuer}/end_session`,
       device_authorization_endpoint: `${org.issuer}/device`,
+      backchannel_authentication_endpoint: `${org.issuer}/bc-authorize`,
       pushed_authorization_request_endpoint: `${org.issuer}/par`,
     });
   });
@@ -67,8 +68,9 @@ forEachDatabase(({ fresh }) => {
       "permissions",
     ]);
     const device = "urn:ietf:params:oauth:grant-type:device_code";
+    const ciba = "urn:openid:params:grant-type:ciba";
     const named = ["jwt-bearer", "token-exchange"].map((name) => `urn:ietf:params:oauth:grant-type:${name}`);
-    const grants = ["authorization_code", "refresh_token", "client_credentials", device, ...named];
+    const grants = ["authorization_code", "refresh_token", "client_credentials", device, ...named, ciba];
     assert.deepEqual(body["grant_types_supported"], grants);
     const attested = ["attest_jwt_client_auth", "attest_jwt_client_auth_dpop"];
     const methods = ["client_secret_post", "client_secret_basic", "private_key_jwt", ...attested, "none"];

@@ -135,6 +135,8 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     ...(description.takesClientDocuments ? { client_id_metadata_document_supported: true } : {}),
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
+    backchannel_token_delivery_modes_supported: ["poll"],
+    backchannel_user_code_parameter_supported: false,
     ui_locales_supported: LOCALES,
     ...(certificates ? certificateMetadata(orgId, certificates) : {}),
   };
@@ -167,6 +169,7 @@ const endpointsOf = (issuer: string) => ({
   pushed_authorization_request_endpoint: `${issuer}/par`,
   device_authorization_endpoint: `${issuer}/device`,
   registration_endpoint: `${issuer}/register`,
+  backchannel_authentication_endpoint: `${issuer}/bc-authorize`,
 });
 
 /** Identity assertions (ID-JAG): issued to other servers, and accepted from others. */
@@ -189,6 +192,7 @@ function certificateMetadata(orgId: string, { baseUrl }: CertificateUse): Record
             revocation_endpoint: `${mtlsIssuer}/revoke`,
             introspection_endpoint: `${mtlsIssuer}/introspect`,
             device_authorization_endpoint: `${mtlsIssuer}/device`,
+            backchannel_authentication_endpoint: `${mtlsIssuer}/bc-authorize`,
             pushed_authorization_request_endpoint: `${mtlsIssuer}/par`,
           },
         }),

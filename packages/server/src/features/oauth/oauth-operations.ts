@@ -234,6 +234,51 @@ export const oauthOperations: readonly DescribedOperation[] = [
   },
   {
     method: "POST",
+    path: "/oauth/:org/bc-authorize",
+    operationId: "requestBackchannelAuthentication",
+    summary: "Ask a user for authentication without a browser of theirs (OpenID Connect CIBA Core 1.0 §7)",
+    description:
+      "The user decides on the account page; the client polls the token endpoint. For confidential clients with the CIBA grant. Exactly one of `login_hint` and `id_token_hint`; an unknown user is `unknown_user_id`.",
+    tag: "OAuth",
+    security: clientSecurity,
+    body: form(
+      {
+        scope: Type.Optional(scopeParameter),
+        login_hint: Type.Optional(Type.String({ description: "Email address or `sub` of the user" })),
+        id_token_hint: Type.Optional(
+          Type.String({ description: "An ID token that was issued to the client; it may have expired" }),
+        ),
+        binding_message: Type.Optional(
+          Type.String({ maxLength: 100, description: "Shown to the user, who compares it" }),
+        ),
+        requested_expiry: Type.Optional(
+          Type.String({ pattern: "^[1-9][0-9]{0,8}$", description: "Seconds; at most 300 are given" }),
+        ),
+        acr_values: Type.Optional(
+          Type.String({ description: "A preference, as at the authorization endpoint" }),
+        ),
+        authorization_details: Type.Optional(Type.String({ description: "JSON (RFC 9396)" })),
+      },
+      { scope: "openid", login_hint: "ada@acme.example", binding_message: "W4SCT" },
+    ),
+    answers: {
+      200: {
+        description: "What the client polls with",
+        schema: Type.Object(
+          {
+            auth_req_id: Type.String({ examples: ["sgn_ar_…"] }),
+            expires_in: Type.Integer({ examples: [300] }),
+            interval: Type.Integer({ description: "Seconds between two polls", examples: [5] }),
+          },
+          { title: "BackchannelAuthentication" },
+        ),
+      },
+      ...errors,
+      ...oauthErrorAnswers([429]),
+    },
+  },
+  {
+    method: "POST",
     path: "/oauth/:org/par",
     operationId: "pushAuthorizationRequest",
     summary: "Push an authorization request (RFC 9126)",

@@ -8,7 +8,7 @@ const members = <T extends TSchema>(names: string, schema: T): Record<string, T>
 const uri = Type.String({ format: "uri" });
 const strings = Type.Array(Type.String());
 const tokenEndpoints =
-  "token_endpoint userinfo_endpoint revocation_endpoint introspection_endpoint device_authorization_endpoint pushed_authorization_request_endpoint";
+  "token_endpoint userinfo_endpoint revocation_endpoint introspection_endpoint device_authorization_endpoint backchannel_authentication_endpoint pushed_authorization_request_endpoint";
 
 const metadata = Type.Object(
   {
@@ -29,13 +29,14 @@ const metadata = Type.Object(
       authorization_signing_alg_values_supported request_object_signing_alg_values_supported code_challenge_methods_supported
       prompt_values_supported acr_values_supported claim_types_supported claims_supported ui_locales_supported
       id_token_encryption_alg_values_supported id_token_encryption_enc_values_supported
-      identity_chaining_requested_token_types_supported authorization_grant_profiles_supported authorization_details_types_supported`,
+      identity_chaining_requested_token_types_supported authorization_grant_profiles_supported authorization_details_types_supported
+      backchannel_token_delivery_modes_supported`,
       strings,
     ),
     ...members(
       `claims_parameter_supported request_parameter_supported request_uri_parameter_supported
       authorization_response_iss_parameter_supported require_pushed_authorization_requests backchannel_logout_supported
-      backchannel_logout_session_supported`,
+      backchannel_logout_session_supported backchannel_user_code_parameter_supported`,
       Type.Boolean(),
     ),
     client_id_metadata_document_supported: Type.Optional(

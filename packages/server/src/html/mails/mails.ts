@@ -23,7 +23,14 @@ export type MailView = {
   | {
       template:
         | ("ResetPassword" | "VerifyEmail" | "AcceptInvitation")
-        | ("AcceptRoaming" | "ChangeEmail" | "MagicLink" | "SignUp" | "SignInAtOrganisation");
+        | (
+            | "AcceptRoaming"
+            | "ChangeEmail"
+            | "MagicLink"
+            | "ApprovalRequested"
+            | "SignUp"
+            | "SignInAtOrganisation"
+          );
       data: LinkData;
     }
   | {
@@ -64,6 +71,8 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return codeMail(view, view.data, messages);
     case "MagicLink":
       return linkMail(view, view.data, text.magicLink, text.magicLink.confirm);
+    case "ApprovalRequested":
+      return linkMail(view, view.data, text.approvalRequested, text.approvalRequested.confirm);
     case "SignInAtOrganisation":
       return linkMail(view, view.data, text.signInAtOrganisation, text.signInAtOrganisation.confirm);
     case "AccountExists":

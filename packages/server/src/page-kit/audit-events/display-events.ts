@@ -97,6 +97,9 @@ export function actionText(action: string, messages: Messages): string {
 const kinds: Readonly<Record<string, RecordKind>> = {
   "device.approved": "client",
   "device.denied": "client",
+  "ciba-request.approved": "client",
+  "ciba-request.denied": "client",
+  "ciba-request": "user",
   "signing-key": "organisation",
   user: "user",
   invitation: "user",

@@ -64,6 +64,7 @@ const uses: Readonly<Record<string, readonly string[]>> = {
   connection_token: ["last_used_at"],
   domain: ["last_error", "missing_since", "next_check_at", "updated_at", "version"],
   device: ["last_seen_at"],
+  ciba_request: ["polled_at", "interval_seconds", "family_id"],
   device_authorization: ["polled_at", "interval_seconds", "family_id"],
   event_stream: ["verified_at"],
   ledger_witness: ["cosigned_size", "cosigned_at", "last_error"],

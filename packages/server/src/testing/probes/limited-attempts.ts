@@ -2,6 +2,7 @@
 import { newEcKey } from "@signet/protocol/testing/test-certificate";
 import { authorizationRequest, type TestBrowser, testBrowser } from "../fakes/browser.ts";
 import type { SoftPasskey } from "../fakes/soft-passkey.ts";
+import { requestAuthentication } from "../fixtures/ciba.ts";
 import { postForm, postJson } from "../fixtures/client.ts";
 import { csrOf } from "../fixtures/enrolments.ts";
 import { passkeyOptions } from "../fixtures/factors.ts";
@@ -9,7 +10,7 @@ import type { LimitsWorld } from "../fixtures/limits-world.ts";
 import { callScim, type ScimClient } from "../fixtures/scim-connection.ts";
 import { callApi, type TestAccount } from "../fixtures/system-account.ts";
 import { follow, logIn, visit } from "../fixtures/visit.ts";
-import { REDIRECT_URI, type TestOrganisation } from "../test-service.ts";
+import { REDIRECT_URI, type TestClient, type TestOrganisation } from "../test-service.ts";
 import { consoleBrowser } from "./console-browser.ts";
 
 /** Let in, not let in, or refused by the named limit. */
@@ -153,6 +154,16 @@ export async function pushRequest(
   const { parameters } = authorizationRequest(client.client_id, uri);
   const answer = await postForm(`${org.issuer}/par`, { ...parameters, ...client }, cameFrom(network));
   return outcomeOf(answer, answer.status === 201);
+}
+
+/** A client asks for a user's approval. */
+export async function askForApproval(
+  { org }: LimitsWorld,
+  client: TestClient,
+  email: string,
+): Promise<Outcome> {
+  const answer = await requestAuthentication(org, client, { login_hint: email });
+  return outcomeOf(answer, answer.status === 200);
 }
 
 /** On the page for device codes, signed in. */

@@ -22,6 +22,7 @@ export const isAdministrator = (tx: Db, { orgId, userId }: MemberKey): Promise<b
 const personalTables = [
   "authorization_code",
   "device_authorization",
+  "ciba_request",
   "token_family",
   "session_key",
   "remembered_device",
@@ -48,7 +49,7 @@ export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): 
 
 /** Codes that somebody could still redeem. */
 export async function deleteCodes(tx: Db, { orgId, userId }: MemberKey): Promise<void> {
-  for (const table of ["authorization_code", "device_authorization"] as const)
+  for (const table of ["authorization_code", "device_authorization", "ciba_request"] as const)
     await tx.deleteFrom(table).where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
 

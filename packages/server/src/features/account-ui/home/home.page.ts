@@ -21,6 +21,13 @@ export type HomeView = ConsoleFrame & {
   /** Undefined for a guest, whose account is protected at home. */
   security: SecurityStatus | undefined;
   sessions: number;
+  /** What applications ask the user to approve; newest first. */
+  requests: ReadonlyArray<{
+    readonly id: string;
+    readonly applicationName: string;
+    readonly createdAt: number;
+    readonly uri: string;
+  }>;
   uriOf(rest: string): string;
   others: readonly { name: string; uri: string }[];
 };
@@ -33,7 +40,31 @@ export function homePage(view: HomeView): Html {
     title: messages.console.frame.accountPages.home,
     heading: name === "" ? text.greetingPlain : html`${text.greeting} <bdi>${name}</bdi>`,
     summary: text.summary({ organisation: organisation.name }),
-    body: [applicationsCard(view), securityCard(view), organisationsCard(view)],
+    body: [
+      view.requests.length > 0 && requestsCard(view),
+      applicationsCard(view),
+      securityCard(view),
+      organisationsCard(view),
+    ],
+  });
+}
+
+/** First: they expire in minutes, and somebody waits. */
+function requestsCard({ requests, messages }: HomeView): Html {
+  const { approvalRequest: text } = messages;
+  return card({
+    id: "my-requests",
+    title: text.waitingTitle,
+    text: text.waitingText,
+    body: html`<ul class="items">
+${requests.map(
+  ({ id, applicationName: application, createdAt, uri }) => html`<li>
+<div><span class="item-name"><bdi>${application}</bdi></span>
+<span class="quiet item-note">${text.asked} ${messages.format.minute(createdAt)}</span></div>
+<a class="button" id="request-${id}" href="${linkAddress(uri)}" aria-label="${text.reviewOf({ application })}">${text.review}</a></li>
+`,
+)}</ul>
+`,
   });
 }
 

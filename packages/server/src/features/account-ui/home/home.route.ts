@@ -1,5 +1,6 @@
 /** GET account: the user's applications, the security of the account, and the other organisations where it is known. */
 import type { FastifyInstance } from "fastify";
+import { listWaitingRequests } from "../../../core/ciba-requests/ciba-requests.store.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { listUserSessions } from "../../../core/sessions/end-sessions.ts";
@@ -15,7 +16,7 @@ import {
   accountPath,
   isHomeUser,
 } from "../account-page.ts";
-import { homePage, type SecurityStatus } from "./home.page.ts";
+import { type HomeView, homePage, type SecurityStatus } from "./home.page.ts";
 import { listUsableApplications, matchingApplications } from "./usable-applications.ts";
 
 /** From more than these on, there is a search. */
@@ -44,10 +45,24 @@ async function showHome(deps: AccountDeps, visit: AccountVisit): Promise<void> {
     search: hasSearch ? { action: `/oauth/${organisation.id}/account`, value: search } : undefined,
     security: isHomeUser(visit) ? await securityStatus(deps, visit) : undefined,
     sessions: (await listUserSessions(deps, organisation, user.id)).length,
+    requests: await waitingRequests(deps, visit),
     uriOf: (rest) => accountPath(organisation, rest),
     others: await otherOrganisations(deps, visit),
   });
   return show(visit, frame, page);
+}
+
+/** What applications ask the user for (CIBA). */
+async function waitingRequests(
+  { database: { query }, clock }: AccountDeps,
+  { organisation, user }: AccountVisit,
+): Promise<HomeView["requests"]> {
+  const orgId = organisation.id;
+  const waiting = await listWaitingRequests(query, { orgId, userId: user.id, now: clock() });
+  return waiting.map(({ id, applicationName, createdAt }) => ({
+    ...{ id, applicationName, createdAt },
+    uri: accountPath(organisation, `requests/${id}`),
+  }));
 }
 
 async function securityStatus(

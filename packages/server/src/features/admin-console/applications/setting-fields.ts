@@ -3,6 +3,7 @@ import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import {
   accessModes,
   accessTokenTypes,
+  cibaGrantType,
   consentModes,
   deviceCodeGrantType,
   type GrantType,
@@ -45,6 +46,7 @@ export const grantNames = {
   device_code: deviceCodeGrantType,
   jwt_bearer: jwtBearerGrantType,
   token_exchange: tokenExchangeGrantType,
+  ciba: cibaGrantType,
 } as const satisfies Readonly<Record<string, GrantType>>;
 
 export const toGrantName = (grant: GrantType): string =>

@@ -24,6 +24,7 @@ export function sampleMail(
       return { template, data: { ...linked, inviter: "admin@example.com" } };
     case "ChangeEmail":
       return { template, data: { ...linked, account: "grace@example.com" } };
+    case "ApprovalRequested":
     case "MagicLink":
     case "SignUp":
     case "SignInAtOrganisation":

@@ -43,7 +43,7 @@ export interface InternalPage {
   readonly applicationId?: string;
 }
 
-export type Place = "account" | "device" | "devices" | "console" | "application";
+export type Place = "account" | "request" | "device" | "devices" | "console" | "application";
 
 export interface Flows {
   seal(flow: Flow): string;

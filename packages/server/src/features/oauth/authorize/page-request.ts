@@ -3,6 +3,7 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -18,7 +19,7 @@ import {
 } from "./browser.ts";
 import { CONFIRMATION, type Flow, flowForm, type InternalPage } from "./flow.ts";
 import type { AuthorizationRequest, Prompt, SignInRequest } from "./request/authorization-request.ts";
-import { noRequestedAcr } from "./request/requested-acr.ts";
+import { readRequestedAcr } from "./request/requested-acr.ts";
 
 export interface PageRequest extends SignInRequest {
   readonly page: InternalPage;
@@ -33,6 +34,8 @@ export interface PageRequirements {
   readonly isConfirmation?: true;
   readonly uiLocales?: string | undefined;
   readonly requiredAcr?: string | undefined;
+  /** A preference. */
+  readonly acrValues?: string | undefined;
   readonly loginHint?: string | undefined;
 }
 
@@ -43,13 +46,14 @@ export function pageFlow(
   startedAt: number,
   wish: PageRequirements = {},
 ): Flow {
-  const { maxAgeSeconds, prompt, isConfirmation, uiLocales, requiredAcr, loginHint } = wish;
+  const { maxAgeSeconds, prompt, isConfirmation, uiLocales, requiredAcr, acrValues, loginHint } = wish;
   const parameters = Object.entries({
     max_age: maxAgeSeconds,
     prompt,
     [CONFIRMATION]: isConfirmation,
     ui_locales: uiLocales,
     required_acr: requiredAcr,
+    acr_values: acrValues,
     login_hint: loginHint,
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
   return { orgId, parameters, startedAt, page };
@@ -76,7 +80,10 @@ export async function readPageRequest(
     isConfirmation: values.has(CONFIRMATION),
     prompts: (values.get("prompt")?.split(" ") ?? []) as Prompt[],
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
-    acr: { ...noRequestedAcr, required: values.get("required_acr") },
+    acr: {
+      ...readRequestedAcr(values.get("acr_values"), noRequestedClaims, {}),
+      required: values.get("required_acr"),
+    },
     loginHint: values.get("login_hint"),
     idTokenHint: undefined,
     uiLocales: values.get("ui_locales"),

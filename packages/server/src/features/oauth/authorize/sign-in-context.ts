@@ -76,7 +76,7 @@ export const postponed = ({ id, homeOrgId }: User): string =>
 
 /**
  * The user's second factors, and whether this browser is trusted. A trusted browser skips the second factor on the way to
- * an application, never before a change of the account itself.
+ * an application, never before a change of the account itself, or the answer to a request.
  */
 export function browserFactorStatus(
   deps: BrowserDeps,
@@ -84,7 +84,8 @@ export function browserFactorStatus(
   signInRequest: AuthorizationRequest | PageRequest,
   user: User,
 ): Promise<FactorStatus> {
-  const isTrustAccepted = !("page" in signInRequest) || signInRequest.page.place !== "account";
+  const isTrustAccepted =
+    !("page" in signInRequest) || !["account", "request"].includes(signInRequest.page.place);
   const trustedBrowserToken = isTrustAccepted
     ? deps.secondFactors.trustedBrowsers.read(request, organisation.id)
     : undefined;

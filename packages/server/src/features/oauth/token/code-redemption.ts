@@ -62,13 +62,15 @@ export async function startTokenFamily(
   return true;
 }
 
+export type ReplayAction = "code.replayed" | "device-code.replayed" | "ciba-request.replayed";
+
 /** Revokes the family that the first redemption of a code started (RFC 6749 §4.1.2). */
 export async function revokeReplayedFamily(
   deps: GrantDeps,
   { organisation, application, address }: GrantRequest,
   replay: {
     readonly familyId: string | null | undefined;
-    readonly action: "code.replayed" | "device-code.replayed";
+    readonly action: ReplayAction;
     readonly userId: string | undefined;
   },
 ): Promise<void> {

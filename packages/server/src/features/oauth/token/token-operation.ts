@@ -1,6 +1,7 @@
 /** The token endpoint and the parameters of client authentication, for /openapi.json. */
 import Type, { type TSchema } from "typebox";
 import {
+  cibaGrantType,
   deviceCodeGrantType,
   jwtBearerGrantType,
   tokenExchangeGrantType,
@@ -78,6 +79,13 @@ const request = Type.Union([
     resource,
   }),
   grant(deviceCodeGrantType, "DeviceCodeGrant", { device_code: Type.String(), resource }),
+  grant(cibaGrantType, "CibaGrant", {
+    auth_req_id: Type.String({
+      description: "Of the backchannel authentication request",
+      examples: ["sgn_ar_…"],
+    }),
+    resource,
+  }),
   grant(jwtBearerGrantType, "JwtBearerGrant", {
     assertion: Type.String({
       description:
@@ -125,7 +133,7 @@ export const tokenOperation: DescribedOperation = {
   operationId: "requestToken",
   summary: "Exchange a grant for tokens (RFC 6749 §3.2)",
   description:
-    "Codes and device codes are single use. A rotated refresh token returns the same successor for a few seconds; later reuse revokes its token family. Polls before the user has decided get `authorization_pending`, early polls `slow_down`.",
+    "Codes, device codes and auth_req_ids are single use. A rotated refresh token returns the same successor for a few seconds; later reuse revokes its token family. Polls before the user has decided get `authorization_pending`, early polls `slow_down`.",
   tag: "OAuth",
   security: clientSecurity,
   body: {

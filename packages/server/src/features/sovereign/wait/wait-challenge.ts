@@ -137,8 +137,8 @@ export type WaitView = PageFrame & {
   organisation: PageOrganisation;
   application: PageApplication;
   status: WaitStatus;
-  /** For the device grant: there is no application in this browser to return to. */
-  isForDevice: boolean;
+  /** The client polls: there is no application in this browser to return to. */
+  polledFor: "device" | "request" | undefined;
   /** `/oauth/{org}/sovereign/wait/{requestId}`. */
   path: string;
   csrf: string;

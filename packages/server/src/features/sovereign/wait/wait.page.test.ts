@@ -15,7 +15,7 @@ const view: WaitView = {
   organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "/logo.png" },
   application: { name: "Payroll", homepageUri: "https://payroll.example/", logoUri: "/payroll.png" },
   status: waiting,
-  isForDevice: false,
+  polledFor: undefined,
   path: "/oauth/1/sovereign/wait/r-1",
   csrf: "the-csrf",
 };
@@ -43,7 +43,7 @@ const everyView: WaitView[] = [
   })),
   ...(["number_match", "webauthn", "pin", "confirm"] as const).map(asked),
   ...(["stale", "page-too-old"] as const).map((error) => ({ ...view, error })),
-  ...[true, false].flatMap((isForDevice) =>
+  ...(["device", "request", undefined] as const).flatMap((polledFor) =>
     [continueUrl, undefined].flatMap((url) =>
       [
         { status: "signed" as const },
@@ -51,7 +51,7 @@ const everyView: WaitView[] = [
         ...failReasons.map((reason) => ({ status: "failed" as const, reason })),
       ].map((end) => ({
         ...view,
-        isForDevice,
+        polledFor,
         status: { ...waiting, ...end, ...(url === undefined ? {} : { continueUrl: url }) },
       })),
     ),
@@ -163,7 +163,10 @@ test("a failure returns to the application; the device grant says to start again
       reason,
     );
     assert.doesNotMatch(shown, /http-equiv="refresh"|spinner/, "nothing goes on by itself");
-    assert.match(page({ status: "failed", reason }, { isForDevice: true }), /get a new code on your device/);
+    assert.match(
+      page({ status: "failed", reason }, { polledFor: "device" }),
+      /get a new code on your device/,
+    );
   }
   assert.match(page({ status: "failed", reason: "max_attempts", continueUrl }), /<code>r-1<\/code>/);
   assert.match(page({ status: "expired", continueUrl }), /Timed out/);

@@ -111,9 +111,14 @@ ${hiddenFields(answerFields(view))}
 }
 
 function signed(view: WaitView): WaitContent {
-  const { messages, organisation, application, isForDevice } = view;
+  const { messages, organisation, application, polledFor } = view;
   const text = messages.wait;
-  if (isForDevice) {
+  if (polledFor === "request") {
+    const { approved, approvedHeading } = messages.approvalRequest;
+    const body = html`<p id="request-done">${approved({ application: application.name })}</p>`;
+    return { heading: approvedHeading, body };
+  }
+  if (polledFor === "device") {
     const body = html`<p id="device-done">${messages.device.allowed({ application: application.name })}</p>`;
     return { heading: messages.device.allowedHeading, body };
   }
@@ -135,13 +140,14 @@ ${home !== undefined && html`<a class="button" href="${home}">${messages.error.b
 }
 
 function ended(view: WaitView): WaitContent {
-  const { isForDevice, messages, application, status } = view;
-  if (!isForDevice && status.continueUrl === undefined) return alreadyContinued(view);
+  const { polledFor, messages, application, status } = view;
+  if (polledFor === undefined && status.continueUrl === undefined) return alreadyContinued(view);
   const { heading, sentence, isTechnical = false } = describeEnding(view);
   const text = messages.wait;
-  const back = isForDevice
-    ? html`<p>${text.backOnDevice}</p>`
-    : continueLink(view, text.back({ application: application.name }));
+  const back =
+    polledFor === undefined
+      ? continueLink(view, text.back({ application: application.name }))
+      : html`<p>${polledFor === "device" ? text.backOnDevice : messages.approvalRequest.backThere}</p>`;
   return {
     heading,
     body: html`<p>${sentence}</p>

@@ -67,7 +67,7 @@ export function waitRoutes(app: FastifyInstance, deps: WaitDeps): void {
 export async function showWaitPage(
   deps: WaitDeps,
   visit: Visit,
-  { request: signing, status, application, isForDevice, path }: WaitingRequest,
+  { request: signing, status, application, polledFor, path }: WaitingRequest,
   failure?: { readonly error: WaitFailure; readonly code: number },
 ): Promise<void> {
   const { organisation, request, reply } = visit;
@@ -84,7 +84,7 @@ export async function showWaitPage(
       logoUri: application.settings.logoUri,
     },
     status,
-    isForDevice,
+    polledFor,
     path,
     csrf: deps.session.formBinding(visit).csrf,
     error: failure?.error,
@@ -112,8 +112,8 @@ async function streamStatus(
 }
 
 async function continueToApplication(deps: WaitDeps, visit: Visit, waiting: WaitingRequest): Promise<void> {
-  const { request, status, path, isForDevice } = waiting;
-  if (!isFinal(status.status) || isForDevice) return redirect(visit, path);
+  const { request, status, path, polledFor } = waiting;
+  if (!isFinal(status.status) || polledFor !== undefined) return redirect(visit, path);
   const outcome = signingOutcome(request);
   const continuation = request.continuation as Continuation | null | undefined;
   if (continuation?.kind === "authorization" && outcome !== "waiting") {

@@ -66,12 +66,19 @@ export async function isRequestOwner(
   return signedIn !== undefined && request.browserSessionHash === browserSessionHash(signedIn.session.id);
 }
 
+/** Grants whose client is not in this browser. */
+const polledGrants: Readonly<Record<string, "device" | "request">> = {
+  device_code: "device",
+  ciba: "request",
+};
+
 /** For a request that is known to be this browser's. */
 export function describeWait(deps: WaitDeps, { organisation }: Visit, request: RequestStatus) {
-  const isForDevice = request.grantType.endsWith("device_code");
+  const polledFor = polledGrants[/(?:device_code|ciba)$/.exec(request.grantType)?.[0] ?? ""];
   const path = `/oauth/${organisation.id}/sovereign/wait/${request.requestId}`;
-  const canContinue = request.continuation !== null && request.continuation !== undefined && !isForDevice;
+  const canContinue =
+    request.continuation !== null && request.continuation !== undefined && polledFor === undefined;
   const continueUrl = canContinue ? `${deps.baseUrl}${path}/continue` : undefined;
   const status = waitStatus(request, deps.signing.clock(), continueUrl);
-  return { request, status, isForDevice, path };
+  return { request, status, polledFor, path };
 }

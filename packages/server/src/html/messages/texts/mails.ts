@@ -37,6 +37,11 @@ export type MailsTexts = {
       text: (values: { organisation: string }) => string; confirm: string;
       validity: (values: { expiresAt: number }) => string; otherwise: string;
     };
+    approvalRequested: {
+      subject: (values: { organisation: string }) => string;
+      text: (values: { organisation: string }) => string; confirm: string;
+      validity: (values: { expiresAt: number }) => string; otherwise: string;
+    };
     acceptInvitation: {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; confirm: string;

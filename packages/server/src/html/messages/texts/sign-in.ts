@@ -42,6 +42,7 @@ export type SignInTexts = {
   };
   places: {
     account: (values: { organisation: string }) => string;
+    request: (values: { organisation: string }) => string;
     device: (values: { organisation: string }) => string;
     devices: (values: { organisation: string }) => string;
     console: (values: { organisation: string }) => string;

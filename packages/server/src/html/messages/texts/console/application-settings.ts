@@ -64,14 +64,15 @@ export type ConsoleApplicationSettingsTexts = {
       choices: {
         everyone: string; assigned: string; user: string; organisation: string; preauthorized: string;
         password: string; multiFactor: string; phishingResistant: string; authorization_code: string;
-        refresh_token: string; client_credentials: string; device_code: string; client_secret_post: string;
-        client_secret_basic: string; private_key_jwt: string; tls_client_auth: string;
-        self_signed_tls_client_auth: string; attest_jwt_client_auth: string;
-        attest_jwt_client_auth_dpop: string; none: string;
+        refresh_token: string; client_credentials: string; device_code: string; jwt_bearer: string;
+        token_exchange: string; ciba: string; client_secret_post: string; client_secret_basic: string;
+        private_key_jwt: string; tls_client_auth: string; self_signed_tls_client_auth: string;
+        attest_jwt_client_auth: string; attest_jwt_client_auth_dpop: string; none: string;
       };
       choiceTexts: {
         everyone: string; assigned: string; user: string; organisation: string; preauthorized: string;
         authorization_code: string; refresh_token: string; client_credentials: string; device_code: string;
+        jwt_bearer: string; token_exchange: string; ciba: string;
       };
       ownChoices: {
         groupsClaim: { assigned: string; all: string; };

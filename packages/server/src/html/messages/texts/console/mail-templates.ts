@@ -10,19 +10,19 @@ export type ConsoleMailTemplatesTexts = {
       testText: (values: { email: string }) => string; testSubmit: string;
       names: {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
-        AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
-        EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
-        FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
-        ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string; SignUpApproved: string;
-        SignUpRejected: string; SignUpsWaiting: string; SignInAtOrganisation: string;
+        ApprovalRequested: string; AccountExists: string; ResetPassword: string; PasswordChanged: string;
+        ChangeEmail: string; EmailChanged: string; AcceptRoaming: string; NewSignIn: string;
+        FactorAdded: string; FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string;
+        BreakGlassUsed: string; ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string;
+        SignUpApproved: string; SignUpRejected: string; SignUpsWaiting: string; SignInAtOrganisation: string;
       };
       when: {
         AcceptInvitation: string; VerifyEmail: string; EmailCode: string; MagicLink: string;
-        AccountExists: string; ResetPassword: string; PasswordChanged: string; ChangeEmail: string;
-        EmailChanged: string; AcceptRoaming: string; NewSignIn: string; FactorAdded: string;
-        FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string; BreakGlassUsed: string;
-        ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string; SignUpApproved: string;
-        SignUpRejected: string; SignUpsWaiting: string; SignInAtOrganisation: string;
+        ApprovalRequested: string; AccountExists: string; ResetPassword: string; PasswordChanged: string;
+        ChangeEmail: string; EmailChanged: string; AcceptRoaming: string; NewSignIn: string;
+        FactorAdded: string; FactorRemoved: string; IdentityLinked: string; FactorResetRequested: string;
+        BreakGlassUsed: string; ConnectionKeysChanged: string; AccountDeleted: string; SignUp: string;
+        SignUpApproved: string; SignUpRejected: string; SignUpsWaiting: string; SignInAtOrganisation: string;
       };
       done: { sent: string; saved: string; reset: string; }; notSent: string;
       limited: (values: { seconds: number }) => string; notSetUp: string; editable: string;
