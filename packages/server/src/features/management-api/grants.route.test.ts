@@ -20,22 +20,28 @@ import {
 
 type Grant = Readonly<Record<string, unknown>> & { readonly id: string };
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ name, fresh }) => {
   let running: TestService;
+  /** On PostgreSQL a node of its own. */
+  let second: TestService;
   let clock: FakeClock;
   let org: TestOrganisation;
   let account: TestAccount;
   let api: ApiClient;
   before(async () => {
     clock = fakeClock();
-    running = await startTestService({ databaseUrl: await fresh(), clock });
+    const databaseUrl = await fresh();
+    running = await startTestService({ databaseUrl, clock });
+    const { baseUrl } = running;
+    second = name === "sqlite" ? running : await startTestService({ databaseUrl, clock, baseUrl });
     org = await makeOrganisation(running.service);
     account = await makeSystemAccount(running.service, org, { administrator: true });
     api = await makeApiClient(running.service, org, ["signet:applications:write"]);
   });
   after(async () => {
+    if (second !== running) await second.close();
     await running.close();
-    assert.deepEqual(running.errors, []);
+    assert.deepEqual([...running.errors, ...second.errors], []);
   });
   const call = (method: string, path: string) =>
     callApi(`${running.baseUrl}/legacy/api/oauth${path}`, account, {
@@ -101,6 +107,28 @@ forEachDatabase(({ fresh }) => {
     const { status } = await postForm(url, sent, { dpop: await key.proof({ url, now: clock() }) });
     assert.equal(status, 200);
     assert.deepEqual((await newest())["binding"], { jkt: key.jkt });
+  });
+
+  test("revoked at one node, a grant is over at the other at once", async () => {
+    const { accessToken, refreshToken } = await getTokens(org);
+    const at = (node: TestService) => `${node.baseUrl}/oauth/${org.organisation.id}`;
+    const introspected = async (token: string) => {
+      const asked = await postForm(`${at(second)}/introspect`, { token, ...credentials(org.web) });
+      return asked.body["active"];
+    };
+    const userinfo = async () => {
+      const headers = { authorization: `Bearer ${accessToken}` };
+      return (await fetch(`${at(second)}/userinfo`, { headers })).status;
+    };
+    // The other node has seen the tokens, and might remember them.
+    assert.deepEqual([await introspected(accessToken), await introspected(refreshToken)], [true, true]);
+    assert.equal(await userinfo(), 200);
+    assert.equal((await call("DELETE", `/grants/${(await newest()).id}`)).status, 204);
+    assert.deepEqual([await introspected(accessToken), await introspected(refreshToken)], [false, false]);
+    assert.equal(await userinfo(), 401);
+    const form = { grant_type: "refresh_token", refresh_token: refreshToken, ...credentials(org.web) };
+    const refused = await postForm(`${at(second)}/token`, form);
+    assert.deepEqual([refused.status, refused.body["error"]], [400, "invalid_grant"]);
   });
 
   for (const [what, revoke] of Object.entries({
