@@ -209,6 +209,7 @@ const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
     .where("token_family.user_id", "=", value("userId"))
     .where("token_family.application_id", "=", value("applicationId"))
     .where("token_family.revoked_at", "is", null)
+    .where("membership.disabled_at", "is", null)
     .where("user_account.disabled_at", "is", null),
 );
 

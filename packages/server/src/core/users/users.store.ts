@@ -13,6 +13,7 @@ import {
   accountColumns,
   findHomeAccount,
   type GuestKey,
+  type HomeAccount,
   isOfGuest,
   withHomeAccounts,
 } from "./members/guests.store.ts";
@@ -120,6 +121,7 @@ const withMemberColumns = <Q extends ReturnType<typeof memberships>>(db: Db, que
     .select(["membership.user_id", "membership.home_org_id"])
     .select(accountColumns.map((name) => `user_account.${name}` as const))
     .select(["membership.role", "membership.attributes as membershipAttributes"])
+    .select("membership.disabled_at as membershipDisabledAt")
     .select(groupNames(db).as("groups"))
     // Disabling the home organisation disables its accounts everywhere.
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"));
@@ -157,14 +159,20 @@ export async function findUsers(db: Db, orgId: string, ids: readonly string[]): 
 
 async function readUsers(db: Db, orgId: string, rows: readonly FoundRow[]): Promise<User[]> {
   const found = await withHomeAccounts(db, orgId, rows);
-  return found.map(([row, account]) => fromRow(orgId, account ? { ...row, ...account } : (row as MemberRow)));
+  return found.map(([row, account]) => fromRow(orgId, account ? asGuest(row, account) : (row as MemberRow)));
 }
+
+/** Disabled here or at home. */
+const asGuest = (row: FoundRow, account: HomeAccount): MemberRow => ({
+  ...{ ...row, ...account },
+  disabled_at: account.disabled_at ?? row.membershipDisabledAt,
+});
 
 /** @returns undefined when the account has ended */
 async function readMember(db: Db, orgId: string, row: FoundRow): Promise<MemberRow | undefined> {
   if (row.home_org_id === orgId) return row.id === null ? undefined : (row as MemberRow);
   const account = await findHomeAccount(db, { homeOrgId: row.home_org_id, id: row.user_id });
-  return account && { ...row, ...account };
+  return account && asGuest(row, account);
 }
 
 const selectByEmail = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
@@ -311,6 +319,8 @@ type FoundRow = { readonly [Name in keyof AccountRow]: AccountRow[Name] | null }
 
 type MembershipColumns = Pick<MembershipTable, "role" | "user_id" | "home_org_id"> & {
   readonly membershipAttributes: string | null;
+  /** Of a guest. */
+  readonly membershipDisabledAt: number | null;
   readonly groups: string | null;
 };
 

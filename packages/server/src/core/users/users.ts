@@ -16,6 +16,7 @@ import { lockIfPasswordUnchanged, setPasswordHash, setUserDisabled } from "./acc
 import { endInvitation } from "./invitations/invitation-records.store.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
 import { endUnfinished } from "./leaving/unfinished.ts";
+import { setGuestDisabled } from "./members/guests.store.ts";
 import { organisationsOfUser } from "./members/members.store.ts";
 import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
 import { findUser, insertUser } from "./users.store.ts";
@@ -129,6 +130,32 @@ export async function setUserStatus(
   });
 }
 
+/**
+ * Disables or enables a guest in this organisation alone: the account is its home's, and signs in elsewhere as before.
+ * @returns false when there is no such guest, or the status is already the wanted one
+ * @throws LastAdministrator
+ */
+export async function setGuestStatus(
+  deps: CoreDeps,
+  input: Act & { readonly id: string; readonly disabled: boolean },
+): Promise<boolean> {
+  const now = deps.clock();
+  const { orgId, id, disabled } = input;
+  return deps.database.transaction(async (tx) => {
+    if (!(await setGuestDisabled(tx, { orgId, id }, disabled ? now : null))) return false;
+    if (disabled) {
+      await requireAnotherAdministrator(tx, { orgId, userId: id });
+      await endInOrganisation(tx, { orgId, userId: id, now, reason: "user_disabled" });
+    }
+    await recordAuditEvent(tx, {
+      ...auditFields(input, now),
+      action: disabled ? "user.disabled" : "user.enabled",
+      target: id,
+    });
+    return true;
+  });
+}
+
 /** Sets a password for a user. @returns false when there is no such user. @throws InvalidUser */
 export async function setPassword(
   deps: UserDeps & NoticeDeps,
@@ -202,15 +229,19 @@ async function voidAccountLinks(
 
 /** In all organisations of the account. */
 async function endAllSessions(tx: Db, homeOrgId: string, end: Omit<SessionEnd, "orgId">): Promise<void> {
-  for (const orgId of await organisationsOfUser(tx, homeOrgId, end.userId)) {
-    await endSessions(tx, { ...end, orgId });
-    // By user and not by time, because clocks of nodes differ.
-    await revokeTrustedBrowsers(tx, { orgId, userId: end.userId, now: end.now });
-    // What is under way would otherwise go on when the account is enabled again.
-    if (end.reason === "user_disabled") await endUnfinished(tx, { orgId, userId: end.userId, now: end.now });
-    // The next sign-in from any browser is notified: a known one may have been an intruder's.
-    await deleteKnownBrowsers(tx, { orgId, userId: end.userId });
-  }
+  for (const orgId of await organisationsOfUser(tx, homeOrgId, end.userId))
+    await endInOrganisation(tx, { ...end, orgId });
+}
+
+async function endInOrganisation(tx: Db, end: SessionEnd): Promise<void> {
+  const { orgId, userId, now, reason } = end;
+  await endSessions(tx, end);
+  // By user and not by time, because clocks of nodes differ.
+  await revokeTrustedBrowsers(tx, { orgId, userId, now });
+  // What is under way would otherwise go on when the account is enabled again.
+  if (reason === "user_disabled") await endUnfinished(tx, { orgId, userId, now });
+  // The next sign-in from any browser is notified: a known one may have been an intruder's.
+  await deleteKnownBrowsers(tx, { orgId, userId });
 }
 
 async function requireStrongPassword(

@@ -63,6 +63,7 @@ import { tokenExchange } from "./0064-token-exchange.ts";
 import { unregisteredClients } from "./0065-unregistered-clients.ts";
 import { clientRegistration } from "./0066-client-registration.ts";
 import { cibaRequests } from "./0067-ciba-requests.ts";
+import { disabledGuests } from "./0068-disabled-guests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -130,4 +131,5 @@ export const timeline: readonly Migration[] = [
   unregisteredClients,
   clientRegistration,
   cibaRequests,
+  disabledGuests,
 ];

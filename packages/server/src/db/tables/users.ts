@@ -37,6 +37,8 @@ export interface MembershipTable {
   attributes: string | null;
   /** JSON array of names. */
   groups: string | null;
+  /** Of a guest: the account's own is at home. */
+  disabled_at: number | null;
   /** What a search for members looks in, in small letters; see core/users/members/members.store.ts. */
   search_key: string | null;
 }

@@ -87,6 +87,7 @@ function candidates(
     // As in the partial index.
     .where("membership.role", "<>", sql.lit("Standard"))
     .where("membership.user_id", "<>", except)
+    .where("membership.disabled_at", "is", null)
     .where((eb) =>
       eb.or([
         eb("membership.home_org_id", "<>", eb.ref("membership.org_id")),

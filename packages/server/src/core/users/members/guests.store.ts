@@ -3,7 +3,9 @@
  * a guest's account says is read from its home afterwards, and only for guests.
  */
 import { type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
+import { affectsAny } from "../../../db/affected.ts";
 import { columnsOf } from "../../../db/columns.ts";
+import { allOf } from "../../../db/conditions.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
@@ -116,12 +118,37 @@ export async function listGuests(db: Db, orgId: string): Promise<GuestKey[]> {
   return rows.map(({ home_org_id, user_id }) => ({ homeOrgId: home_org_id, id: user_id }));
 }
 
-/** PermIds of the guests whose account, or whose home organisation, is disabled. */
+/** PermIds of the guests that are disabled here, or whose account or home organisation is. */
 export async function disabledGuests(db: Db, orgId: string): Promise<string[]> {
   const guests = await listGuests(db, orgId);
   const disabled = await accountsOf(db, guests, true);
-  return guests.filter(({ homeOrgId, id }) => disabled.has(keyOf(homeOrgId, id))).map(({ id }) => id);
+  const here = await db
+    .selectFrom("membership")
+    .select("user_id")
+    .where("org_id", "=", orgId)
+    .where(isOfGuest)
+    .where("disabled_at", "is not", null)
+    .execute();
+  const disabledHere = new Set(here.map(({ user_id }) => user_id));
+  return guests
+    .filter(({ homeOrgId, id }) => disabledHere.has(id) || disabled.has(keyOf(homeOrgId, id)))
+    .map(({ id }) => id);
 }
+
+/** @returns false when there is no such guest, or it is so already */
+export const setGuestDisabled = (
+  db: Db,
+  { orgId, id }: { readonly orgId: string; readonly id: string },
+  disabledAt: number | null,
+): Promise<boolean> =>
+  affectsAny(
+    db
+      .updateTable("membership")
+      .set({ disabled_at: disabledAt })
+      .where((eb) => allOf(eb, { org_id: orgId, user_id: id }))
+      .where(isOfGuest)
+      .where("disabled_at", disabledAt === null ? "is not" : "is", null),
+  );
 
 /** The same members, with the accounts of the guests among them; those whose account has ended are left out. */
 export async function withHomeAccounts<

@@ -91,6 +91,7 @@ export async function listMembers(
     .select(["membership.user_id", "membership.home_org_id", "membership.created_at as createdAt"])
     .select(["membership.role", orderColumns.email.$castTo<string>().as("emailOrder")])
     .select(["user_account.id", "user_account.email", "firstname", "surname", "username", "password_hash"])
+    .select("membership.disabled_at as membershipDisabledAt")
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
     .where(within)
     .orderBy(value, direction)
@@ -105,6 +106,7 @@ type OwnRow = Pick<ListedMember, "createdAt" | "emailOrder"> & {
   readonly user_id: string;
   readonly home_org_id: string;
   readonly role: string;
+  readonly membershipDisabledAt: number | null;
 } & { readonly [Name in keyof ShownAccount]: ShownAccount[Name] | null };
 
 type ShownAccount = Pick<
@@ -123,7 +125,7 @@ function toListed(own: OwnRow, guest: HomeAccount | undefined): ListedMember {
     surname: account.surname ?? "",
     username: account.username,
     role: own.role as Role,
-    disabledAt: account.disabled_at,
+    disabledAt: account.disabled_at ?? own.membershipDisabledAt,
     isInvited: !guest && own.password_hash === null,
     home: guest && { id: own.home_org_id, name: guest.homeName },
   };

@@ -5,11 +5,12 @@ import { signIn } from "../../../core/sessions/sessions.ts";
 import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { findUser, insertMembership } from "../../../core/users/users.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
+import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
-import { getTokens, refresh } from "../../../testing/fixtures/client.ts";
+import { credentials, getTokens, postForm, refresh } from "../../../testing/fixtures/client.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -252,12 +253,74 @@ forEachDatabase(({ fresh }) => {
     const guest = { orgId, userId: far.user.id, homeOrgId: far.organisation.id, role: "Standard" as const };
     await insertMembership(running.service.database.query, { ...guest, now: clock() });
     const path = `/users/${far.user.id}`;
-    for (const act of ["disable", "enable", "invite", "reset-factors", "reset-password"])
+    for (const act of ["invite", "reset-factors", "reset-password"])
       assert.equal((await post(`${path}/${act}`, {})).code, "foreign-account", act);
     assert.equal((await post(`${path}/sign-out`, {})).status, 200);
     assert.equal((await api.call("DELETE", path)).status, 204);
     assert.equal((await api.call("GET", path)).status, 404);
     const theirs = await makeApiClient(running.service, far, ["signet:users:read"]);
     assert.equal((await theirs.call("GET", path)).status, 200);
+  });
+
+  test("a guest is disabled and enabled here alone, and nothing that was ended comes back", async () => {
+    const far = await makeOrganisation(running.service, "Afar");
+    const orgId = org.organisation.id;
+    const guest = { orgId, userId: far.user.id, homeOrgId: far.organisation.id, role: "Standard" as const };
+    await insertMembership(running.service.database.query, { ...guest, now: clock() });
+    const path = `/users/${far.user.id}`;
+    const visiting = { ...org, user: far.user };
+    const tokens = await codeSource(visiting).tokens();
+    const isActive = async () => {
+      const form = { ...credentials(org.web), token: tokens.accessToken };
+      return (await postForm(`${org.issuer}/introspect`, form)).body["active"];
+    };
+    const listed = async (filter: string) =>
+      (
+        (await api.call("GET", `/users?${new URLSearchParams({ filter })}`)).body["items"] as Array<{
+          id: string;
+        }>
+      )
+        .map(({ id }) => id)
+        .includes(far.user.id);
+    assert.equal(await isActive(), true);
+    for (const _ of ["once", "again"]) {
+      const disabled = await api.call("POST", `${path}/disable`, { body: {} });
+      assert.deepEqual([disabled.status, disabled.body["state"]], [200, "disabled"]);
+    }
+    assert.equal(await isActive(), false);
+    assert.deepEqual([await listed('state eq "disabled"'), await listed('state eq "active"')], [true, false]);
+    await assert.rejects(codeSource(visiting).code());
+    const theirs = await makeApiClient(running.service, far, ["signet:users:read"]);
+    assert.equal((await theirs.call("GET", path)).body["state"], "active");
+    const enabled = await api.call("POST", `${path}/enable`, { body: {} });
+    assert.deepEqual([enabled.status, enabled.body["state"]], [200, "active"]);
+    assert.equal(await isActive(), false);
+    assert.equal(typeof (await codeSource(visiting).tokens()).accessToken, "string");
+  });
+
+  test("a guest who is the last administrator is not disabled, and a disabled one is none", async () => {
+    const [here, far] = [
+      await makeOrganisation(running.service, "Visited"),
+      await makeOrganisation(running.service, "Visitors"),
+    ];
+    const theirs = await makeApiClient(running.service, here, [
+      "signet:users:write",
+      "signet:organisation:write",
+    ]);
+    const orgId = here.organisation.id;
+    const guest = {
+      orgId,
+      userId: far.user.id,
+      homeOrgId: far.organisation.id,
+      role: "Administrator" as const,
+    };
+    await insertMembership(running.service.database.query, { ...guest, now: clock() });
+    const disable = (id: string) => theirs.call("POST", `/users/${id}/disable`, { body: {} });
+    const alone = await disable(far.user.id);
+    assert.deepEqual([alone.status, codeOf(alone.body)], [409, "last-administrator"]);
+    await theirs.call("PATCH", `/users/${here.user.id}`, { body: { role: "Administrator" } });
+    assert.equal((await disable(far.user.id)).status, 200);
+    const last = await disable(here.user.id);
+    assert.deepEqual([last.status, codeOf(last.body)], [409, "last-administrator"]);
   });
 });

@@ -9,7 +9,7 @@ import { resendInvitation } from "../../../core/users/invitations/invitations.ts
 import { lockUser } from "../../../core/users/lock-user.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findUser } from "../../../core/users/users.store.ts";
-import { setPassword, setUserStatus } from "../../../core/users/users.ts";
+import { setGuestStatus, setPassword, setUserStatus } from "../../../core/users/users.ts";
 import { conflict } from "../../../http/api/api-error.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
 import { type ApiCaller, actOf } from "../access.ts";
@@ -25,8 +25,10 @@ type Act<B = unknown> = (inside: ApiDeps, acting: Acting & { readonly body: B })
 
 const statusTo =
   (disabled: boolean): Act =>
-  (inside, { caller, user }) =>
-    setUserStatus(inside, { ...actOf(caller), id: user.id, disabled });
+  (inside, { caller, user }) => {
+    const wanted = { ...actOf(caller), id: user.id, disabled };
+    return user.homeOrgId === wanted.orgId ? setUserStatus(inside, wanted) : setGuestStatus(inside, wanted);
+  };
 
 const invite: Act = async (inside, { caller, user }) => {
   requireMail(inside);
@@ -76,15 +78,15 @@ export function userActRoutes(users: ApiResource<ShownUser>): void {
     "/api/v1/organisations/:org/users/:id/disable",
     {
       operationId: "apiDisableUser",
-      summary: "Disable a user: sessions, tokens and links end at once",
+      summary: "Disable a user, or a guest here alone: sessions, tokens and links end at once",
     },
-    performing(statusTo(true)),
+    performing(statusTo(true), { ofGuests: true }),
   );
   actRoute(
     users,
     "/api/v1/organisations/:org/users/:id/enable",
     { operationId: "apiEnableUser", summary: "Enable a user: nothing that was ended comes back" },
-    performing(statusTo(false)),
+    performing(statusTo(false), { ofGuests: true }),
   );
   actRoute(
     users,

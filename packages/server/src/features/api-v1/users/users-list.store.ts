@@ -43,7 +43,7 @@ function userFields(isOnPostgres: boolean, now: number, { hasGuests, isNarrow }:
     { kind: "text", of: jsonText(isOnPostgres, columnOf("profile"), name as DetailName) },
   ];
   const isDisabled = sql<SqlBool>`(${columnOf("disabled_at")} is not null
-    or (not ${isGuest} and home.disabled_at is not null))`;
+    or membership.disabled_at is not null or (not ${isGuest} and home.disabled_at is not null))`;
   const began = sql.ref("membership.created_at");
   const isInvited = ofOwn(sql<SqlBool>`coalesce(${invitedUntil}, 0) > cast(${now} as bigint)`);
   return {
