@@ -1,7 +1,9 @@
 /** What an administrator does with resources and with what gets tokens without a secret, by keyboard alone, in real Chromium (issue 26). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { findClientPolicy } from "../../packages/server/src/core/client-metadata/client-policy.store.ts";
 import { findResourceWithScopes } from "../../packages/server/src/core/protected-resources/protected-resources.ts";
+import { findPolicy } from "../../packages/server/src/core/token-exchange/exchange-policies.store.ts";
 import { findTrust } from "../../packages/server/src/core/trusts/trusts.store.ts";
 import { enter, isReady, pick, tick, type } from "../support/hand.ts";
 import { doneText, journeys } from "./console-journey.ts";
@@ -91,6 +93,61 @@ test("trusts a pipeline by its preset, is refused a pattern that matches everyth
   assert.equal(await find(id), undefined);
 });
 
-test("every form of resources and trusts was submitted", () => {
+test("adds a token exchange policy, and one of identity assertions, changes it, and deletes it", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const find = (id: string) => findPolicy(service().database.query, key(id));
+  await visit.open("/token-exchange/new");
+  await enter(page, "sort-access_token");
+  await isReady(page, "name");
+  await type(page, "name", "Orders bills");
+  await pick(page, "clientId", fixture().ids["applications"] ?? "");
+  await type(page, "target", "https://billing.northwind.example/api");
+  await enter(page, "policy-create");
+  await page.locator("#scopes-fault").waitFor();
+  await tick(page, "scopes-payslips");
+  await enter(page, "policy-create");
+  assert.equal(await doneText(page), "Policy added.");
+  await visit.look("Orders bills");
+  const id = idIn(page.url());
+  assert.deepEqual((await find(id))?.scopes, ["payslips"]);
+  await enter(page, "tab-settings");
+  await tick(page, "impersonation");
+  await enter(page, "policy-save");
+  assert.equal(await doneText(page), "Saved.");
+  assert.equal((await find(id))?.impersonation, true);
+
+  await visit.open("/token-exchange/new?sort=id_jag");
+  await type(page, "name", "Wiki elsewhere");
+  await pick(page, "clientId", fixture().ids["applications"] ?? "");
+  await type(page, "target", "https://wiki.example");
+  await type(page, "scopes", "wiki.read");
+  await enter(page, "policy-create");
+  assert.equal(await doneText(page), "Policy added.");
+  assert.equal((await find(idIn(page.url())))?.requestedTokenType, "id_jag");
+
+  await visit.open(`/token-exchange/${id}/settings`);
+  await enter(page, "policy-delete");
+  await enter(page, "policy-delete-confirm");
+  assert.equal(await doneText(page), "Policy deleted.");
+  assert.equal(await find(id), undefined);
+});
+
+test("says which clients are taken that nobody registered", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  await visit.open("/client-policy");
+  await visit.look("Unregistered clients");
+  await type(page, "hosts", "https://agent.example/");
+  await enter(page, "client-policy-save");
+  await page.locator("#hosts-fault").waitFor();
+  await type(page, "hosts", "agent.example");
+  await enter(page, "client-policy-save");
+  assert.equal(await doneText(page), "Saved.");
+  const { mode, hosts } = await findClientPolicy(service().database.query, fixture().orgId);
+  assert.deepEqual([mode, hosts], ["allowlist", ["agent.example"]]);
+});
+
+test("every form of resources, trusts and policies was submitted", () => {
   assertAllSent("agents");
 });

@@ -21,6 +21,8 @@ import { createOrganisation } from "../../packages/server/src/core/organisations
 import { createResource } from "../../packages/server/src/core/protected-resources/protected-resources.ts";
 import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
 import { listAllPools } from "../../packages/server/src/core/signing-pools/signing-pool.store.ts";
+import { createExchangePolicy } from "../../packages/server/src/core/token-exchange/exchange-policies.ts";
+import { policySettings } from "../../packages/server/src/core/token-exchange/policy-schemas.ts";
 import { trustSettings } from "../../packages/server/src/core/trusts/trust-schemas.ts";
 import { createTrust } from "../../packages/server/src/core/trusts/trusts.ts";
 import { changeProfile } from "../../packages/server/src/core/users/profile/profile.ts";
@@ -244,7 +246,14 @@ async function furnishProtected(
       ...{ subjectPattern: "repo:northwind/site:ref:refs/heads/*", claims: { ref_protected: "true" } },
     }),
   });
-  return { resources: resource.id, trusts: trust.id };
+  const policy = await createExchangePolicy(deps, {
+    ...act,
+    settings: policySettings({
+      ...{ name: "Payroll reads invoices", clientId: applicationId, scopes: ["invoices:read"] },
+      target: "https://billing.northwind.example/api",
+    }),
+  });
+  return { resources: resource.id, trusts: trust.id, "token-exchange": policy.id };
 }
 
 /** Groups, one inside the other, and roles, one of which the outer group has. */

@@ -6,6 +6,7 @@ import { applicationsRoutes } from "../features/admin-console/applications/appli
 import { applicationList } from "../features/admin-console/applications/list.route.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
 import { auditLogFilters } from "../features/admin-console/audit-log/saved-home.ts";
+import { clientPolicyRoute } from "../features/admin-console/client-policy/client-policy.route.ts";
 import { commandMenuRoute } from "../features/admin-console/command-menu/search.route.ts";
 import { connectionList } from "../features/admin-console/connections/connection-list.ts";
 import { connectionsRoutes } from "../features/admin-console/connections/connections.route.ts";
@@ -35,6 +36,7 @@ import { sharedApplicationsRoutes } from "../features/admin-console/shared-appli
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
 import { accountList } from "../features/admin-console/system-accounts/list.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
+import { tokenExchangeRoutes } from "../features/admin-console/token-exchange/token-exchange.route.ts";
 import { trustsRoutes } from "../features/admin-console/trusts/trusts.route.ts";
 import { userList } from "../features/admin-console/users/list.route.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
@@ -95,6 +97,8 @@ export const adminConsole: Module = (scope, app) => {
   quickstartRoutes(scope, { ...deps, ...tokens, secretUse });
   resourcesRoutes(scope, deps);
   trustsRoutes(scope, deps);
+  tokenExchangeRoutes(scope, deps);
+  clientPolicyRoute(scope, deps);
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   sharedApplicationsRoutes(scope, deps);

@@ -86,6 +86,8 @@ const sections: ReadonlyArray<{
       ["devices", "devices", "device"],
       ["pools", "/pools", "pool"],
       ["trusts", "/trusts", "consent"],
+      ["tokenExchange", "/token-exchange", "loop"],
+      ["clientPolicy", "/client-policy", "terminal"],
     ],
   },
   {

@@ -110,6 +110,10 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "trusts/new": "recent",
   "trusts/:id/settings": "recent",
   "trusts/:id/delete": "recent",
+  "token-exchange/new": "recent",
+  "token-exchange/:id/settings": "recent",
+  "token-exchange/:id/delete": "recent",
+  "client-policy": "recent",
   // What tokens say about users.
   "scopes/new": "recent",
   "scopes/bulk": "recent",

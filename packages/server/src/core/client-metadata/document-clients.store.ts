@@ -51,3 +51,23 @@ export async function deleteUnusedClients(
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
+
+export interface DocumentClient {
+  /** The address of its document. */
+  readonly id: string;
+  readonly name: string;
+  /** When its document was read and differed. */
+  readonly updatedAt: number;
+}
+
+/** The newest first. */
+export async function listDocumentClients(db: Db, orgId: string, limit: number): Promise<DocumentClient[]> {
+  return db
+    .selectFrom("application")
+    .select(["id", "name", "updated_at as updatedAt"])
+    .where((eb) => allOf(eb, { org_id: orgId, source: "metadata-document" }))
+    .orderBy("updated_at", "desc")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}

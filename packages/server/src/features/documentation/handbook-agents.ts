@@ -23,3 +23,23 @@ export const trusts: Chapter = {
 <li><strong>Identity assertions</strong> (ID-JAG) of another authorization server stand for your users, who are found by a connection or by their ID here.</li>
 </ul>`,
 };
+
+export const tokenExchange: Chapter = {
+  title: "Token exchange",
+  body: html`<p>A service that got a user’s token must not pass it on: it exchanges it (RFC 8693) for one that is for the next API alone. The new token is of the same user and says in <code>act</code> who acts; it lives no longer than the one it came from, and ends with it.</p>
+<ul>
+<li>A policy names the application, the target, and the scopes that it may ask for there. Without one, the exchange is refused and audited.</li>
+<li><strong>Impersonation</strong> leaves the actor out: the API can’t tell the service from the user.</li>
+<li><strong>Identity assertions</strong> (ID-JAG) turn an ID token into one that another authorization server accepts, without a redirect.</li>
+</ul>`,
+};
+
+export const clientPolicy: Chapter = {
+  title: "Unregistered clients",
+  body: html`<p>An agent or an MCP client can sign users in without being registered: its client ID is the https address of a document that describes it (Client ID Metadata Documents). The policy says whose documents are accepted, and what such clients may have.</p>
+<ul>
+<li>Consent is never skipped and shows the document’s host; tokens live for ten minutes at most; what a resource denies agents they never get.</li>
+<li>Users see their agents under Applications in their account, and revoke one in a click.</li>
+<li>On the command line: <code>signet client-id-metadata-policy show</code> and <code>set</code>.</li>
+</ul>`,
+};

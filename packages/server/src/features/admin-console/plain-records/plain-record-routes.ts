@@ -198,14 +198,14 @@ function tabbedRecord<Deps extends ConsoleDeps, Stored extends PlainStored, Inpu
     },
     tabs: [
       { name: "general", url: urls.general, content: (deps, view) => record.general(deps, view) },
-      // A form: `settingsForm` shows it.
-      { name: "settings", url: urls.settings },
       {
         name: "activity",
         url: urls.activity,
         content: (deps, { record: { id }, messages }, { organisation }) =>
           activityCard(deps, organisation, { id }, messages),
       },
+      // A form: `settingsForm` shows it.
+      { name: "settings", url: urls.settings },
     ],
   };
 }

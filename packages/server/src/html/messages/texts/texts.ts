@@ -6,6 +6,7 @@ import type { ConsoleAccountTexts } from "./console/account.ts";
 import type { ConsoleApplicationSettingsTexts } from "./console/application-settings.ts";
 import type { ConsoleApplicationsTexts } from "./console/applications.ts";
 import type { ConsoleAuditLogTexts } from "./console/audit-log.ts";
+import type { ConsoleClientPolicyTexts } from "./console/client-policy.ts";
 import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
 import type { ConsoleConnectionsTexts } from "./console/connections.ts";
 import type { ConsoleConsentsTexts } from "./console/consents.ts";
@@ -24,6 +25,7 @@ import type { ConsoleScopesTexts } from "./console/scopes.ts";
 import type { ConsoleSettingsTexts } from "./console/settings.ts";
 import type { ConsoleSigningKeysTexts } from "./console/signing-keys.ts";
 import type { ConsoleSystemAccountsTexts } from "./console/system-accounts.ts";
+import type { ConsoleTokenExchangeTexts } from "./console/token-exchange.ts";
 import type { ConsoleTrustsTexts } from "./console/trusts.ts";
 import type { ConsoleUsersTexts } from "./console/users.ts";
 import type { ConsoleWebhooksTexts } from "./console/webhooks.ts";
@@ -47,6 +49,7 @@ export type Texts = ApprovalRequestsTexts &
   ConsoleApplicationSettingsTexts &
   ConsoleApplicationsTexts &
   ConsoleAuditLogTexts &
+  ConsoleClientPolicyTexts &
   ConsoleCommandMenuTexts &
   ConsoleConnectionsTexts &
   ConsoleConsentsTexts &
@@ -65,6 +68,7 @@ export type Texts = ApprovalRequestsTexts &
   ConsoleSettingsTexts &
   ConsoleSigningKeysTexts &
   ConsoleSystemAccountsTexts &
+  ConsoleTokenExchangeTexts &
   ConsoleTrustsTexts &
   ConsoleUsersTexts &
   ConsoleWebhooksTexts &

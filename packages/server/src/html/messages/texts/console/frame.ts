@@ -12,7 +12,8 @@ export type ConsoleFrameTexts = {
         users: string; groups: string; connections: string; systemAccounts: string; signingKeys: string;
         pools: string; devices: string; settings: string; mailTemplates: string; auditLog: string;
         tokenInspector: string; signInPage: string; policies: string; invitations: string; roles: string;
-        domains: string; webhooks: string; resources: string; trusts: string;
+        domains: string; webhooks: string; resources: string; trusts: string; tokenExchange: string;
+        clientPolicy: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
