@@ -1,6 +1,8 @@
 /** What an administrator does with resources and with what gets tokens without a secret, by keyboard alone, in real Chromium (issue 26). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { findClientAuthority } from "../../packages/server/src/core/client-authorities/client-authorities.store.ts";
+import { exampleCertificate } from "../../packages/server/src/core/client-authorities/example-certificate.ts";
 import { findClientPolicy } from "../../packages/server/src/core/client-metadata/client-policy.store.ts";
 import { findResourceWithScopes } from "../../packages/server/src/core/protected-resources/protected-resources.ts";
 import { findPolicy } from "../../packages/server/src/core/token-exchange/exchange-policies.store.ts";
@@ -146,6 +148,33 @@ test("says which clients are taken that nobody registered", async (t) => {
   assert.equal(await doneText(page), "Saved.");
   const { mode, hosts } = await findClientPolicy(service().database.query, fixture().orgId);
   assert.deepEqual([mode, hosts], ["allowlist", ["agent.example"]]);
+});
+
+test("adds a certificate authority, is refused a certificate that is none, disables and deletes it", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const find = (id: string) => findClientAuthority(service().database.query, key(id));
+  await visit.open(`/client-authorities/${fixture().ids["client-authorities"]}`);
+  await enter(page, "tab-settings");
+  await enter(page, "authority-delete");
+  await enter(page, "authority-delete-confirm");
+  assert.equal(await doneText(page), "Authority deleted.");
+  await visit.open("/client-authorities/new");
+  await isReady(page, "name");
+  await type(page, "name", "Bank CA");
+  await type(page, "certificate", "no certificate");
+  await enter(page, "authority-create");
+  await page.locator("#certificate-fault").waitFor();
+  await page.locator("#certificate").fill(exampleCertificate);
+  await enter(page, "authority-create");
+  assert.equal(await doneText(page), "Authority added.");
+  await visit.look("Bank CA");
+  const id = idIn(page.url());
+  await enter(page, "tab-settings");
+  await tick(page, "enabled", false);
+  await enter(page, "authority-save");
+  assert.equal(await doneText(page), "Saved.");
+  assert.equal((await find(id))?.enabled, false);
 });
 
 test("every form of resources, trusts and policies was submitted", () => {

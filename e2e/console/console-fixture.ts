@@ -8,6 +8,8 @@ import { assignGroup } from "../../packages/server/src/core/application-access/a
 import { listApplications } from "../../packages/server/src/core/applications/applications.store.ts";
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
+import { createClientAuthority } from "../../packages/server/src/core/client-authorities/client-authorities.ts";
+import { exampleCertificate } from "../../packages/server/src/core/client-authorities/example-certificate.ts";
 import { listTokens } from "../../packages/server/src/core/connections/connections.store.ts";
 import { createConnectionTest } from "../../packages/server/src/core/connections/sign-in/connection-tests.ts";
 import { recordConnectionSignIn } from "../../packages/server/src/core/connections/sign-in/sign-in-log.store.ts";
@@ -253,7 +255,14 @@ async function furnishProtected(
       target: "https://billing.northwind.example/api",
     }),
   });
-  return { resources: resource.id, trusts: trust.id, "token-exchange": policy.id };
+  const authority = await createClientAuthority(service, {
+    ...act,
+    settings: { name: "Partner CA", certificate: exampleCertificate, enabled: true },
+  });
+  return {
+    ...{ resources: resource.id, trusts: trust.id, "token-exchange": policy.id },
+    "client-authorities": authority.id,
+  };
 }
 
 /** Groups, one inside the other, and roles, one of which the outer group has. */

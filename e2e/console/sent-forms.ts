@@ -19,7 +19,7 @@ const areas = {
   connections: /^\/oauth\/manage\/:org\/connections\b/,
   domains: /^\/oauth\/manage\/:org\/(domains|portal)\b/,
   webhooks: /^\/oauth\/manage\/:org\/webhooks\b/,
-  agents: /^\/oauth\/manage\/:org\/(resources|trusts|token-exchange|client-policy)\b/,
+  agents: /^\/oauth\/manage\/:org\/(resources|trusts|token-exchange|client-policy|client-authorities)\b/,
   groups: /^\/oauth\/manage\/:org\/(groups|roles|applications\/:id\/(roles|groups))\b/,
   records:
     /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|shared-applications|quickstart)\b/,

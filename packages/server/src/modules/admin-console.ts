@@ -6,6 +6,7 @@ import { applicationsRoutes } from "../features/admin-console/applications/appli
 import { applicationList } from "../features/admin-console/applications/list.route.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
 import { auditLogFilters } from "../features/admin-console/audit-log/saved-home.ts";
+import { clientAuthoritiesRoutes } from "../features/admin-console/client-authorities/client-authorities.route.ts";
 import { clientPolicyRoute } from "../features/admin-console/client-policy/client-policy.route.ts";
 import { commandMenuRoute } from "../features/admin-console/command-menu/search.route.ts";
 import { connectionList } from "../features/admin-console/connections/connection-list.ts";
@@ -99,6 +100,7 @@ export const adminConsole: Module = (scope, app) => {
   trustsRoutes(scope, deps);
   tokenExchangeRoutes(scope, deps);
   clientPolicyRoute(scope, deps);
+  clientAuthoritiesRoutes(scope, deps);
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   sharedApplicationsRoutes(scope, deps);

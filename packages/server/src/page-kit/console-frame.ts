@@ -95,6 +95,7 @@ const sections: ReadonlyArray<{
     pages: [
       ["auditLog", "/audit-log", "log"],
       ["signingKeys", "/signing-keys", "key"],
+      ["clientAuthorities", "/client-authorities", "shield"],
       ["tokenInspector", "/quickstart/token-inspector", "inspect"],
     ],
   },

@@ -114,6 +114,9 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "token-exchange/:id/settings": "recent",
   "token-exchange/:id/delete": "recent",
   "client-policy": "recent",
+  "client-authorities/new": "recent",
+  "client-authorities/:id/settings": "recent",
+  "client-authorities/:id/delete": "recent",
   // What tokens say about users.
   "scopes/new": "recent",
   "scopes/bulk": "recent",

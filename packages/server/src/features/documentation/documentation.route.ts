@@ -6,7 +6,7 @@ import { referenceStylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
 import type { ConsolePage } from "../../page-kit/console-frame.ts";
 import { type Chapter, handbookPage } from "./handbook.page.ts";
-import { clientPolicy, resources, tokenExchange, trusts } from "./handbook-agents.ts";
+import { clientAuthorities, clientPolicy, resources, tokenExchange, trusts } from "./handbook-agents.ts";
 import { applications, overview, quickstart, scopes, systemAccounts, webhooks } from "./handbook-build.ts";
 import { connections, domains, groups, roles, scim } from "./handbook-directory.ts";
 import { auditLog, devices, pools, settings, signingKeys, tokenInspector } from "./handbook-machines.ts";
@@ -28,7 +28,18 @@ const chapters: Readonly<Record<ConsolePage | "scim", Chapter>> = {
     mailTemplates,
     policies,
   },
-  ...{ devices, pools, trusts, tokenExchange, clientPolicy, auditLog, signingKeys, tokenInspector, settings },
+  ...{
+    devices,
+    pools,
+    trusts,
+    tokenExchange,
+    clientPolicy,
+    auditLog,
+    signingKeys,
+    clientAuthorities,
+    tokenInspector,
+    settings,
+  },
 };
 
 export function documentationRoute(app: FastifyInstance): void {

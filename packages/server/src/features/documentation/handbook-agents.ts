@@ -43,3 +43,9 @@ export const clientPolicy: Chapter = {
 <li>On the command line: <code>signet client-id-metadata-policy show</code> and <code>set</code>.</li>
 </ul>`,
 };
+
+export const clientAuthorities: Chapter = {
+  title: "Client certificate authorities",
+  body: html`<p>An application can authenticate by mutual TLS (RFC 8705) with a certificate of the organisation’s own device CA, or of an authority that is added here, such as a bank’s or a government’s. Its certificate must chain to the authority and have the subject or alternative name that the application is registered with.</p>
+<p>Paste one CA certificate in PEM. Disabling or deleting the authority takes effect with the next request.</p>`,
+};

@@ -65,7 +65,10 @@ export function readPolicyInput(
       impersonation: isOurs && values.get("impersonation") === "on",
       enabled: values.get("enabled") === "on",
     },
-    maxLifetimeSeconds: readDurationText({ ...form, values }, "maxLifetimeSeconds"),
+    // An assertion lives as long as the profile says.
+    maxLifetimeSeconds: isOurs
+      ? readDurationText({ ...form, values }, "maxLifetimeSeconds")
+      : lifetimeText(before?.maxLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ConsoleAccountTexts } from "./console/account.ts";
 import type { ConsoleApplicationSettingsTexts } from "./console/application-settings.ts";
 import type { ConsoleApplicationsTexts } from "./console/applications.ts";
 import type { ConsoleAuditLogTexts } from "./console/audit-log.ts";
+import type { ConsoleClientAuthoritiesTexts } from "./console/client-authorities.ts";
 import type { ConsoleClientPolicyTexts } from "./console/client-policy.ts";
 import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
 import type { ConsoleConnectionsTexts } from "./console/connections.ts";
@@ -49,6 +50,7 @@ export type Texts = ApprovalRequestsTexts &
   ConsoleApplicationSettingsTexts &
   ConsoleApplicationsTexts &
   ConsoleAuditLogTexts &
+  ConsoleClientAuthoritiesTexts &
   ConsoleClientPolicyTexts &
   ConsoleCommandMenuTexts &
   ConsoleConnectionsTexts &
