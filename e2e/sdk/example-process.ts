@@ -85,12 +85,13 @@ export async function moveExamples(
   demo: DemoFile,
   folder: string,
 ): Promise<{ file: string; demo: DemoFile }> {
-  const { webApp, legacyApp, notesApp, sovereign } = demo.examples;
+  const { webApp, legacyApp, notesApp, saas, sovereign } = demo.examples;
   const moved = {
     ...demo.examples,
     webApp: await move(demo, webApp),
     legacyApp: await move(demo, legacyApp),
     notesApp: await move(demo, notesApp),
+    saas: await move(demo, saas),
     sovereign: await move(demo, sovereign),
   } satisfies DemoExamples;
   const changed = { ...demo, examples: moved };

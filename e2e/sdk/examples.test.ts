@@ -64,7 +64,7 @@ test("every example is one file of under 80 lines that the README names", async 
   const readme = await readFile(path.join(examplesFolder, "README.md"), "utf8");
   const names = await readdir(examplesFolder);
   const programs = names.filter((name) => name.endsWith(".ts"));
-  assert.equal(programs.length, 7);
+  assert.equal(programs.length, 8);
   for (const name of programs) assert.ok(readme.includes(`\`npx node examples/${name}\``), name);
   const halves = (await readdir(path.join(examplesFolder, "spa"))).map((name) => `spa/${name}`);
   for (const name of [...programs, ...halves]) {

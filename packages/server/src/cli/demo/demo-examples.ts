@@ -13,14 +13,19 @@ const NOTES = "https://notes.demo.example";
 const READ = "notes:read";
 const WRITE = "notes:write";
 
-export type DemoWithoutExamples = Omit<DemoFile, "examples"> & { readonly examples?: DemoExamples };
+/** Of a demo that an earlier version has made. */
+type EarlierExamples = Omit<DemoExamples, "saas"> & Partial<Pick<DemoExamples, "saas">>;
+
+export type DemoWithoutExamples = Omit<DemoFile, "examples"> & { readonly examples?: EarlierExamples };
 
 /** Adds the example data that a demo of an earlier version lacks. */
 export async function withExamples(service: Service, file: DemoWithoutExamples): Promise<DemoFile> {
-  return { ...file, examples: file.examples ?? (await createExamples(service, file.org)) };
+  const examples: EarlierExamples = file.examples ?? (await createExamples(service, file.org));
+  const saas = examples.saas ?? (await createSaas(service, file.org, "http://127.0.0.1:8775"));
+  return { ...file, examples: { ...examples, saas } };
 }
 
-async function createExamples(service: Service, org: string): Promise<DemoExamples> {
+async function createExamples(service: Service, org: string): Promise<EarlierExamples> {
   await createScopes(service, org);
   return {
     webApp: await createWebApp(service, org, "http://127.0.0.1:8771"),
@@ -88,6 +93,24 @@ async function createNotesApp(
     accessTokenLifetimeSeconds: SHORT_LIFETIME_SECONDS,
   });
   return { clientId: id, address, audience: NOTES };
+}
+
+/** What it asks each tenant's administrator for: its people and its connections, besides signing people in. */
+const TENANT_SCOPES = ["organisation:write", "audit:read", "users:read", "connections:write"];
+
+async function createSaas(service: Service, org: string, address: string): Promise<DemoExamples["saas"]> {
+  const app = await createSecretApp(service, org, "Example SaaS", {
+    grantTypes: ["authorization_code", "refresh_token", "client_credentials"],
+    allowedScopes: [
+      ...["openid", "profile", "email", "roles", "offline_access"],
+      ...TENANT_SCOPES.map((name) => `signet:${name}`),
+    ],
+    redirectUris: [`${address}/signet/callback`],
+    postLogoutRedirectUris: [`${address}/`],
+    homepageUri: `${address}/`,
+    shared: { organisations: "any" },
+  });
+  return { ...app, address };
 }
 
 /** The pool starts without an agent: the example enrols one with its own key. */

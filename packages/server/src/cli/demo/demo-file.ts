@@ -26,6 +26,8 @@ export interface DemoExamples {
   /** The single-page application, and the audience of the API behind it. */
   readonly notesApp: { readonly clientId: string; readonly address: string; readonly audience: string };
   readonly worker: ServiceApp;
+  /** Offered to every organisation. */
+  readonly saas: ServiceApp & { readonly address: string };
   /** A client whose tokens only the agents of this pool sign. */
   readonly sovereign: ServiceApp & { readonly poolId: string; readonly address: string };
 }
