@@ -94,6 +94,8 @@ export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage
   return async (error, request, reply) => {
     if (error instanceof OAuthError) {
       logOAuthError(deps, error, request.id);
+      // When to come again, and which limit it was.
+      if (error.status === 429) reply.headers(error.headers ?? {});
       return render(request, reply, {
         status: error.status,
         message: error.description,

@@ -33,7 +33,7 @@ import {
   startUpstream,
   typeUserCode,
 } from "../testing/probes/limited-attempts.ts";
-import { registrationTokenPlay } from "../testing/probes/registration-limits.ts";
+import { clientPlays } from "../testing/probes/registration-limits.ts";
 import { PASSWORD } from "../testing/test-service.ts";
 
 /** Small, so that they are filled quickly; those of accounts smaller than those of networks, as they are. */
@@ -57,7 +57,7 @@ const counts: Record<RateLimitName, number> = {
   "user-code": 3,
   "device-address": 4,
   "par-address": 4,
-  "registration-token-address": 4,
+  ...{ "registration-token-address": 4, "client-document-address": 4 },
   "ciba-client": 12,
   "ciba-client-user": 3,
   "ciba-user": 8,
@@ -174,7 +174,7 @@ const plays: Record<RateLimitName, Play> = {
     };
   },
   ...emailCodePlays,
-  "registration-token-address": registrationTokenPlay,
+  ...clientPlays,
   "recovery-address": async (world) => {
     const [{ user }, here, elsewhere] = [await world.newUser(), world.newNetwork(), world.newNetwork()];
     return {

@@ -23,9 +23,10 @@ import { countDocumentClients, deleteUnusedClients } from "./document-clients.st
 export interface ClientDocuments {
   /**
    * The client, with its document read where what is kept of it is too old.
+   * @param beforeRead where the policy takes any host, and an address that somebody has made up would be called; throwing reads nothing
    * @returns the reason for the log where the address is none, the policy does not take it, or its document is faulty
    */
-  resolve(orgId: string, clientId: string): Promise<Application | string>;
+  resolve(orgId: string, clientId: string, beforeRead?: () => Promise<void>): Promise<Application | string>;
 }
 
 export interface ClientDocumentDeps extends RecordDeps {
@@ -62,14 +63,16 @@ export function clientDocuments(deps: ClientDocumentDeps): ClientDocuments {
   };
 
   return {
-    resolve: async (orgId, clientId) => {
+    resolve: async (orgId, clientId, beforeRead) => {
       if (!isClientIdUrl(clientId)) return "the client_id is no address of a document";
-      if (!takesClient(await deps.clientPolicies.of(orgId), clientId)) return "the policy does not take it";
+      const policy = await deps.clientPolicies.of(orgId);
+      if (!takesClient(policy, clientId)) return "the policy does not take it";
       const key = `${orgId} ${clientId}`;
       if ((fresh.get(key) ?? 0) > deps.clock()) {
         const known = await deps.applications.find(orgId, clientId);
         if (known) return known;
       }
+      if (policy.mode === "any" && !reading.has(key)) await beforeRead?.();
       // Those who come together share one call.
       const running = reading.get(key) ?? read(orgId, clientId).finally(() => reading.delete(key));
       reading.set(key, running);

@@ -27,6 +27,7 @@ test("the limits match the contract", () => {
     "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
     "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
     "par-address": { name: "par-address", count: 600, windowSeconds: 60 },
+    "client-document-address": { name: "client-document-address", count: 60, windowSeconds: 60 },
     "registration-token-address": { name: "registration-token-address", count: 60, windowSeconds: 60 },
     "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
     "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },

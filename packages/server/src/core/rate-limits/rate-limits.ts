@@ -52,6 +52,8 @@ export const defaultRateLimits = {
   "ciba-user": { name: "ciba-user", count: 20, windowSeconds: 15 * 60 },
   // Wrong API keys of signing agents only.
   "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
+  // Documents that are read at addresses which somebody has made up: where clients of any host are taken (client-id-metadata-policy).
+  "client-document-address": { name: "client-document-address", count: 60, windowSeconds: 60 },
   // Wrong tokens for the registration of clients only.
   "registration-token-address": { name: "registration-token-address", count: 60, windowSeconds: 60 },
   // Wrong tokens of connections only.

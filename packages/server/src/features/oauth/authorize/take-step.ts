@@ -67,7 +67,7 @@ export async function readFlow(
     return { kind: "page", flow, request: page, step };
   }
   const form = flowForm(flow);
-  const verified = await readTarget(deps, visit.organisation.id, form, deps.refusedRequests);
+  const verified = await readTarget(deps, visit.organisation.id, form, visit.request, deps.refusedRequests);
   const target = { ...verified, pushed: flow.origin?.pushed };
   try {
     requireOrigin(visit.organisation, target.application, flow.origin);

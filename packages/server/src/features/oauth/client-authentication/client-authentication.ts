@@ -71,7 +71,7 @@ export interface IdentifiedClient {
 export async function identifyClient(
   deps: NamedClientDeps,
   organisation: Organisation,
-  { headers, form }: Pick<Call, "headers" | "form">,
+  { headers, form, raw }: Pick<Call, "headers" | "form" | "raw">,
 ): Promise<IdentifiedClient> {
   const { authorization } = headers;
   const credentials =
@@ -79,7 +79,7 @@ export async function identifyClient(
       ? bodyCredentials(form, organisation, attestedClientId({ headers }))
       : headerCredentials(authorization, form, organisation);
   const { clientId } = credentials;
-  const application = await findNamedClient(deps, organisation.id, clientId);
+  const application = await findNamedClient(deps, organisation.id, clientId, { raw });
   if (typeof application === "string") throw invalidClient(organisation, application);
   if (credentials.subject !== undefined) requireSameClient(application, credentials.subject);
   noteCaller(organisation.id, application.id);

@@ -32,7 +32,7 @@ import { atEndpoint, type DpopDeps, presentedProof, withDpopNonce } from "../sen
 export interface ParRouteDeps extends ClientAuthenticationDeps, DpopDeps, AccessDeps {
   readonly organisations: OrganisationDirectory;
   readonly flows: Pick<Flows, "seal">;
-  readonly rateLimits: Pick<RateLimits, "par-address">;
+  readonly rateLimits: Pick<RateLimits, "par-address" | "client-document-address">;
 }
 
 export function parRoute(app: FastifyInstance, direct: DirectCalls, deps: ParRouteDeps): void {
@@ -71,7 +71,7 @@ async function pushRequest(
     application.settings,
   );
   const { flow, form } = await askedFlow(deps, organisation, application, call.form);
-  const target = await readTarget(deps, organisation.id, form);
+  const target = await readTarget(deps, organisation.id, form, call);
   requireOrigin(organisation, application, flow.origin);
   const asked = readAuthorizationRequest(target, form, await readAccessRules(deps, organisation.id));
   requireKnownPrompts(organisation, asked);

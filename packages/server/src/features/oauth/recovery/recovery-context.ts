@@ -51,7 +51,7 @@ export async function loadRecoveryContext(
 
 async function flowDestination(
   deps: BrowserDeps,
-  { organisation }: Visit,
+  { organisation, request }: Visit,
   flow: Flow,
   messages: Messages,
 ): Promise<{ application: PageApplication; redirectsElsewhere: boolean } | undefined> {
@@ -59,7 +59,7 @@ async function flowDestination(
     const page = await readPageRequest(deps.applications, flow);
     const named = { ...organisation, name: organisationName(messages, organisation) };
     if (page) return signInDestination(page, named, messages);
-    const { application } = await readTarget(deps, organisation.id, flowForm(flow));
+    const { application } = await readTarget(deps, organisation.id, flowForm(flow), request);
     const name = applicationName(messages, application.name);
     return { application: { ...pageApplication(application), name }, redirectsElsewhere: true };
   } catch (error) {

@@ -66,7 +66,7 @@ async function readEntry(deps: BrowserDeps, request: FastifyRequest): Promise<En
   const clientId = form.values.get("client_id") ?? "";
   const home = isUuid(clientId) ? await deps.applications.findByClientId(clientId) : undefined;
   const isOpen = home !== undefined && (await deps.organisations.find(home.orgId)) !== undefined;
-  const { application } = await readTarget(deps, isOpen ? home.orgId : "", form);
+  const { application } = await readTarget(deps, isOpen ? home.orgId : "", form, request);
   return { application, query: new URLSearchParams(request.url.slice(request.url.indexOf("?"))), form };
 }
 

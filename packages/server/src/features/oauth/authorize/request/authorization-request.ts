@@ -99,6 +99,7 @@ export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
 }
 
 /**
+ * @param from whoever asks
  * @param refusals where it is the application's own request, which its developer hears of
  * @throws OAuthError shown on a page: there is no verified redirect URI
  */
@@ -106,10 +107,11 @@ export async function readTarget(
   deps: NamedClientDeps,
   orgId: string,
   form: Form,
+  from: Parameters<typeof findNamedClient>[3],
   refusals?: Pick<RefusedRequests, "note">,
 ): Promise<AnswerTarget> {
   requireSingle(form, ["client_id", "redirect_uri"]);
-  const application = await readClient(deps, orgId, form);
+  const application = await readClient(deps, orgId, form, from);
   const redirectUri = form.values.get("redirect_uri");
   const refused = (reason: RefusalReason, description: string) => {
     const error = pageError(reason, description);
@@ -125,10 +127,15 @@ export async function readTarget(
 }
 
 /** @throws OAuthError shown on a page */
-export async function readClient(deps: NamedClientDeps, orgId: string, form: Form): Promise<Application> {
+export async function readClient(
+  deps: NamedClientDeps,
+  orgId: string,
+  form: Form,
+  from: Parameters<typeof findNamedClient>[3],
+): Promise<Application> {
   const clientId = form.values.get("client_id");
   if (clientId === undefined) throw pageError("client-id-missing", "The client_id parameter is missing.");
-  const application = await findNamedClient(deps, orgId, clientId);
+  const application = await findNamedClient(deps, orgId, clientId, from);
   if (typeof application === "string")
     throw pageError("client-unknown", "The client_id is unknown.", application);
   noteCaller(orgId, application.id);

@@ -36,12 +36,12 @@ export async function receivedFlow(deps: BrowserDeps, visit: Visit, query: Form)
 /** Only `client_id` counts beside the request_uri. */
 async function pushedFlow(
   deps: BrowserDeps,
-  { organisation: { id: orgId } }: Visit,
+  { organisation: { id: orgId }, request }: Visit,
   query: Form,
   uri: string,
 ): Promise<Flow> {
   requireSingle(query, ["client_id", "request_uri"]);
-  const application = await readClient(deps, orgId, query);
+  const application = await readClient(deps, orgId, query, request);
   const pushed = await loadPushedRequest(deps, { orgId, applicationId: application.id, uri });
   if (!pushed) throw unusableRequestUri();
   const { uriHash, isSigned, parameters } = pushed;
@@ -58,7 +58,7 @@ async function signedFlow(
 ): Promise<Flow | undefined> {
   requireSingle(query, ["client_id", "request"]);
   const { organisation } = visit;
-  const application = await readClient(deps, organisation.id, query);
+  const application = await readClient(deps, organisation.id, query, visit.request);
   try {
     const form = await signedForm(deps, organisation, application, object);
     return createFlow(organisation.id, form, deps.clock(), { isSigned: true });
