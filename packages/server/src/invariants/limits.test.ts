@@ -33,7 +33,7 @@ import {
   startUpstream,
   typeUserCode,
 } from "../testing/probes/limited-attempts.ts";
-import { clientPlays } from "../testing/probes/registration-limits.ts";
+import { unregisteredClientPlays } from "../testing/probes/registration-limits.ts";
 import { PASSWORD } from "../testing/test-service.ts";
 
 /** Small, so that they are filled quickly; those of accounts smaller than those of networks, as they are. */
@@ -174,7 +174,7 @@ const plays: Record<RateLimitName, Play> = {
     };
   },
   ...emailCodePlays,
-  ...clientPlays,
+  ...unregisteredClientPlays,
   "recovery-address": async (world) => {
     const [{ user }, here, elsewhere] = [await world.newUser(), world.newNetwork(), world.newNetwork()];
     return {

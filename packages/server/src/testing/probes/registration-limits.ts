@@ -57,7 +57,7 @@ const clientDocumentPlay = async (world: LimitsWorld): ReturnType<Play> => {
   };
 };
 
-export const clientPlays = {
+export const unregisteredClientPlays = {
   "registration-token-address": registrationTokenPlay,
   "client-document-address": clientDocumentPlay,
 };

@@ -47,7 +47,10 @@ export interface CibaRouteDeps
     Omit<HintedUserDeps, "signingPools" | "applications"> {
   readonly signingPools: ClientAuthenticationDeps["signingPools"] & HintedUserDeps["signingPools"];
   readonly organisations: OrganisationDirectory;
-  readonly rateLimits: Pick<RateLimits, "ciba-client" | "ciba-client-user" | "ciba-user">;
+  readonly rateLimits: Pick<
+    RateLimits,
+    "ciba-client" | "ciba-client-user" | "ciba-user" | "client-document-address"
+  >;
   readonly outbox: Outbox;
 }
 
