@@ -1,4 +1,4 @@
-/** The members that make up a public key (RFC 7518 §6, RFC 8037 §2); which of them are there depends on `kty`. */
+/** The members that make up a public key (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3); which of them are there depends on `kty`. */
 export interface PublicKeyMembers {
   readonly kty?: string;
   readonly crv?: string;
@@ -6,4 +6,7 @@ export interface PublicKeyMembers {
   readonly y?: string;
   readonly n?: string;
   readonly e?: string;
+  /** Of `AKP`. */
+  readonly pub?: string;
+  readonly alg?: string;
 }

@@ -1,25 +1,26 @@
 /** Public JWKs (RFC 7517) and their thumbprints (RFC 7638). */
 import { createPublicKey, hash, type KeyObject } from "node:crypto";
 import type { PublicKeyMembers } from "./jwk-members.ts";
-import type { SigningAlg } from "./jws.ts";
+import type { TokenAlg } from "./jws.ts";
 
 /** A signature key as a JWKS shows it (RFC 7517 §4). */
 export interface PublicJwk extends PublicKeyMembers {
   readonly kty: string;
   readonly kid: string;
   readonly use: "sig";
-  readonly alg: SigningAlg;
+  readonly alg: TokenAlg;
 }
 
-// All public members of each key type, in the lexicographic order that a thumbprint wants (RFC 7638 §3.2, RFC 8037 §2).
+// All public members of each key type, in the lexicographic order that a thumbprint wants (RFC 7638 §3.2, RFC 8037 §2, RFC 9964 §6).
 const membersOf: ReadonlyMap<string, readonly (keyof PublicKeyMembers)[]> = new Map([
+  ["AKP", ["alg", "kty", "pub"]],
   ["EC", ["crv", "kty", "x", "y"]],
   ["OKP", ["crv", "kty", "x"]],
   ["RSA", ["e", "kty", "n"]],
 ]);
 
 /** The public JWK of a private or public key. Members are picked by name, so that no private one can slip in. */
-export function publicJwk(key: KeyObject, kid: string, alg: SigningAlg): PublicJwk {
+export function publicJwk(key: KeyObject, kid: string, alg: TokenAlg): PublicJwk {
   const publicKey = key.type === "private" ? createPublicKey(key) : key;
   return { ...publicMembers(publicKey.export({ format: "jwk" })), kid, use: "sig", alg };
 }

@@ -1,20 +1,31 @@
 /** Signing algorithms, and compact JWS written with them (RFC 7515). */
 import { isUtf8 } from "node:buffer";
-import { constants, hash, type KeyObject, type SigningOptions, sign, verify } from "node:crypto";
+import { constants, createHash, hash, type KeyObject, type SigningOptions, sign, verify } from "node:crypto";
 
+/** What clients sign with, and we as well. */
 export type SigningAlg = "ES256" | "RS256" | "PS256" | "EdDSA";
+
+/** ML-DSA (RFC 9964): for tokens, never for what clients sign. */
+export const mlDsaAlgs = ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] as const;
+export type MlDsaAlg = (typeof mlDsaAlgs)[number];
+
+/** What tokens are signed with. */
+export type TokenAlg = SigningAlg | MlDsaAlg;
 
 export interface SignatureAlgorithm {
   /** The digest that is signed; Ed25519 does its own. */
   readonly digest: "sha256" | "sha384" | null;
   readonly options: SigningOptions;
-  readonly keyType: "ec" | "rsa" | "ed25519";
+  readonly keyType: "ec" | "rsa" | "ed25519" | "ml-dsa-44" | "ml-dsa-65" | "ml-dsa-87";
   readonly namedCurve?: string;
 }
 
 interface JwsAlgorithm extends SignatureAlgorithm {
-  /** The digest behind `at_hash` (OpenID Connect Core §3.1.3.6): for Ed25519 the SHA-512 that is inside it. */
-  readonly claimDigest: "sha256" | "sha512";
+  /**
+   * The digest behind `at_hash` (OpenID Connect Core §3.1.3.6): for Ed25519 the SHA-512 that is inside it, for ML-DSA the SHAKE256
+   * that is inside it, 64 bytes of it.
+   */
+  readonly claimDigest: "sha256" | "sha512" | "shake256";
 }
 
 /** ECDSA as JWS has it: both numbers side by side (RFC 7518 §3.4). */
@@ -34,15 +45,30 @@ export const jwsAlgorithms: Readonly<Record<SigningAlg, JwsAlgorithm>> = {
   EdDSA: { digest: null, options: {}, keyType: "ed25519", claimDigest: "sha512" },
 };
 
+/** FIPS 204 hashes the message itself; the context is empty (RFC 9964 §4). */
+const mlDsa = (keyType: "ml-dsa-44" | "ml-dsa-65" | "ml-dsa-87") =>
+  ({ digest: null, options: {}, keyType, claimDigest: "shake256" }) as const;
+
+/** The algorithms of tokens: those above, and ML-DSA. */
+export const tokenAlgorithms: Readonly<Record<TokenAlg, JwsAlgorithm>> = {
+  ...jwsAlgorithms,
+  "ML-DSA-44": mlDsa("ml-dsa-44"),
+  "ML-DSA-65": mlDsa("ml-dsa-65"),
+  "ML-DSA-87": mlDsa("ml-dsa-87"),
+};
+
+/** Bytes of a signature (FIPS 204, table 2). */
+const mlDsaSignatureLength = { "ml-dsa-44": 2_420, "ml-dsa-65": 3_309, "ml-dsa-87": 4_627 } as const;
+
 export interface JwsHeader extends Readonly<Record<string, unknown>> {
-  readonly alg: SigningAlg;
+  readonly alg: TokenAlg;
   readonly kid?: string;
   readonly typ?: string;
 }
 
 export interface VerificationKey {
   readonly publicKey: KeyObject;
-  readonly alg: SigningAlg;
+  readonly alg: TokenAlg;
 }
 
 const maxTokenLength = 16_384;
@@ -54,16 +80,21 @@ export function isSigningAlg(alg: unknown): alg is SigningAlg {
   return typeof alg === "string" && Object.hasOwn(jwsAlgorithms, alg);
 }
 
+/** Whether a value names an algorithm of tokens. */
+export function isTokenAlg(alg: unknown): alg is TokenAlg {
+  return typeof alg === "string" && Object.hasOwn(tokenAlgorithms, alg);
+}
+
 /** The signed compact form of a payload (RFC 7515 §7.1). A payload that is a string is taken for finished JSON. */
 export async function signJws(input: {
-  alg: SigningAlg;
+  alg: TokenAlg;
   kid: string;
   typ: string;
   privateKey: KeyObject;
   payload: object | string;
 }): Promise<string> {
   const { alg, typ, kid, payload, privateKey } = input;
-  const { digest, options } = jwsAlgorithms[alg];
+  const { digest, options } = tokenAlgorithms[alg];
   const body = typeof payload === "string" ? payload : JSON.stringify(payload);
   const signingInput = `${encodedHeader(privateKey, { alg, typ, kid })}.${encode(body)}`;
   // With a callback the signature is made on the thread pool, and the event loop goes on with other requests.
@@ -80,14 +111,14 @@ const headers = new WeakMap<KeyObject, Map<string, string>>();
 /** The encoded header, made once for a key: its name and the few types of its tokens hardly change. */
 function encodedHeader(
   privateKey: KeyObject,
-  { alg, typ, kid }: { alg: SigningAlg; typ: string; kid: string },
+  { alg, typ, kid }: { alg: TokenAlg; typ: string; kid: string },
 ): string {
   const name = `${alg} ${typ} ${kid}`;
   const ofKey = headers.get(privateKey);
   const known = ofKey?.get(name);
   if (known !== undefined) return known;
   // Node would sign with whatever algorithm fits the key, and the header would not tell the truth.
-  if (privateKey.asymmetricKeyType !== jwsAlgorithms[alg].keyType)
+  if (privateKey.asymmetricKeyType !== tokenAlgorithms[alg].keyType)
     throw new TypeError(`not a key for ${alg}`);
   const encoded = encode(JSON.stringify({ alg, typ, kid }));
   if (ofKey) ofKey.set(name, encoded);
@@ -104,7 +135,7 @@ function encodedHeader(
  */
 export function verifyJws(
   token: string,
-  resolveKey: (kid: string | undefined, alg: SigningAlg) => VerificationKey | undefined,
+  resolveKey: (kid: string | undefined, alg: TokenAlg) => VerificationKey | undefined,
   expected: { typ: readonly (string | undefined)[] },
 ): { header: JwsHeader; payload: Record<string, unknown> } | undefined {
   const parts = split(token);
@@ -116,7 +147,7 @@ export function verifyJws(
   const signature = decode(parts.signature);
   if (!signature || signature.length !== signatureLength(key)) return undefined;
 
-  const { digest, options } = jwsAlgorithms[key.alg];
+  const { digest, options } = tokenAlgorithms[key.alg];
   const signingInput = Buffer.from(`${parts.header}.${parts.payload}`);
   if (!verify(digest, signingInput, { key: key.publicKey, ...options }, signature)) return undefined;
   const payload = decodeObject(parts.payload);
@@ -143,7 +174,7 @@ function split(token: string) {
 function isAcceptableHeader(header: Record<string, unknown> | undefined): header is JwsHeader {
   return (
     header !== undefined &&
-    isSigningAlg(header.alg) &&
+    isTokenAlg(header.alg) &&
     ["string", "undefined"].includes(typeof header.kid) &&
     ["string", "undefined"].includes(typeof header.typ) &&
     !("crit" in header)
@@ -158,8 +189,9 @@ function mediaType(typ: string | undefined): string | undefined {
 /** The only length in bytes that a signature of this key can have; undefined when the key does not fit its algorithm. */
 function signatureLength({ publicKey, alg }: VerificationKey): number | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
-  const { keyType, namedCurve } = jwsAlgorithms[alg];
+  const { keyType, namedCurve } = tokenAlgorithms[alg];
   if (type !== keyType) return undefined;
+  if (keyType.startsWith("ml-dsa")) return mlDsaSignatureLength[keyType as keyof typeof mlDsaSignatureLength];
   if (type === "ed25519") return 64;
   if (type === "ec") return details?.namedCurve === namedCurve ? 64 : undefined;
   const bits = details?.modulusLength ?? 0;
@@ -187,7 +219,11 @@ function decodeObject(segment: string): Record<string, unknown> | undefined {
 }
 
 /** The `at_hash` claim (OpenID Connect Core §3.1.3.6): the left half of the access token's digest, base64url. */
-export function atHash(accessToken: string, alg: SigningAlg): string {
-  const digest = hash(jwsAlgorithms[alg].claimDigest, accessToken, "buffer");
+export function atHash(accessToken: string, alg: TokenAlg): string {
+  const { claimDigest } = tokenAlgorithms[alg];
+  const digest =
+    claimDigest === "shake256"
+      ? createHash(claimDigest, { outputLength: 64 }).update(accessToken).digest()
+      : hash(claimDigest, accessToken, "buffer");
   return digest.subarray(0, digest.length / 2).toString("base64url");
 }

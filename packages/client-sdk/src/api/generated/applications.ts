@@ -66,8 +66,15 @@ export type ApiApplication = {
   /** 0 to 60 */
   refreshTokenGraceSeconds: number;
   issueRefreshTokenWithoutOfflineAccess: boolean;
-  idTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
-  accessTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  idTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87";
+  accessTokenSignedResponseAlg:
+    | "ES256"
+    | "RS256"
+    | "PS256"
+    | "EdDSA"
+    | "ML-DSA-44"
+    | "ML-DSA-65"
+    | "ML-DSA-87";
   idTokenIncludesScopeClaims: boolean;
   accessTokenType: "at+jwt" | "JWT";
   contacts: string[];
@@ -162,8 +169,12 @@ export type ApiApplicationChange = {
   refreshTokenAbsoluteLifetimeSeconds?: number | null;
   refreshTokenGraceSeconds?: number | null;
   issueRefreshTokenWithoutOfflineAccess?: boolean | null;
-  idTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
-  accessTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
+  accessTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
   idTokenIncludesScopeClaims?: boolean | null;
   accessTokenType?: ("at+jwt" | "JWT") | null;
   contacts?: string[] | null;
@@ -291,8 +302,12 @@ export type ApiNewApplication = {
   /** 0 to 60 */
   refreshTokenGraceSeconds?: number | null;
   issueRefreshTokenWithoutOfflineAccess?: boolean | null;
-  idTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
-  accessTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
+  accessTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
   idTokenIncludesScopeClaims?: boolean | null;
   accessTokenType?: ("at+jwt" | "JWT") | null;
   contacts?: string[] | null;

@@ -95,7 +95,7 @@ export type ApiSigningKey = {
   /** The `kid` of tokens and of the JWKS */
   id: string;
   kid: string;
-  alg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  alg: "ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87";
   state: "next" | "active" | "retiring" | "retired";
   activeFrom: string;
   retireAt: string | null;
@@ -167,7 +167,7 @@ export type OrganisationCalls = {
   };
   "POST /api/v1/organisations/{org}/signing-keys": {
     body: {
-      alg: "ES256" | "RS256" | "PS256" | "EdDSA";
+      alg: "ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87";
       /** The old key leaves the JWKS at once, and its tokens are refused */
       compromised?: boolean | null;
     };

@@ -59,8 +59,12 @@ export type ChangedClient = {
   /** 0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat */
   refreshTokenGraceSeconds?: number | null;
   issueRefreshTokenWithoutOfflineAccess?: boolean | null;
-  idTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
-  accessTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
+  accessTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
   idTokenIncludesScopeClaims?: boolean | null;
   /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
   accessTokenType?: ("at+jwt" | "JWT") | null;
@@ -165,8 +169,15 @@ export type Client = {
   /** 0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat */
   refreshTokenGraceSeconds: number;
   issueRefreshTokenWithoutOfflineAccess: boolean;
-  idTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
-  accessTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA";
+  idTokenSignedResponseAlg: "ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87";
+  accessTokenSignedResponseAlg:
+    | "ES256"
+    | "RS256"
+    | "PS256"
+    | "EdDSA"
+    | "ML-DSA-44"
+    | "ML-DSA-65"
+    | "ML-DSA-87";
   idTokenIncludesScopeClaims: boolean;
   /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
   accessTokenType: "at+jwt" | "JWT";
@@ -284,8 +295,12 @@ export type NewClient = {
   /** 0 to 60: when a repeated refresh, whose successor is unused, counts as late; 0 rejects every repeat */
   refreshTokenGraceSeconds?: number | null;
   issueRefreshTokenWithoutOfflineAccess?: boolean | null;
-  idTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
-  accessTokenSignedResponseAlg?: ("ES256" | "RS256" | "PS256" | "EdDSA") | null;
+  idTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
+  accessTokenSignedResponseAlg?:
+    | ("ES256" | "RS256" | "PS256" | "EdDSA" | "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87")
+    | null;
   idTokenIncludesScopeClaims?: boolean | null;
   /** The header `typ` of access tokens; JWT for resource servers that refuse at+jwt */
   accessTokenType?: ("at+jwt" | "JWT") | null;

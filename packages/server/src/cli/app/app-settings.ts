@@ -1,5 +1,5 @@
 /** The options of `signet app create`, one for each application setting, and validation errors by option. */
-import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import { type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import {
   type ApplicationSettings,
   accessModes,
@@ -22,7 +22,7 @@ import { choice, type Option, type Options, repeatedText, UsageError, type Value
 import { readOptionFile } from "../output.ts";
 import { readDuration } from "../times.ts";
 
-const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+const algorithms = Object.keys(tokenAlgorithms) as TokenAlg[];
 
 /** Short for URNs (RFC 8628 §3.4, RFC 7523 §2.1, RFC 8693 §2.1, CIBA Core §10.1). */
 const shortGrants: Readonly<Record<string, GrantType>> = {

@@ -1,12 +1,12 @@
 /** `signet keys …`: the signing keys of an organisation. */
-import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import { type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import { type KeyTimes, keyState } from "../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../core/signing-keys/signing-keys.store.ts";
 import { type Command, type OrganisationCall, optionalChoice } from "../command.ts";
 import { fields, formatTime, formatTimeOrNull, printList, printResult } from "../output.ts";
 import { OPERATOR } from "../with-service.ts";
 
-export const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+export const algorithms = Object.keys(tokenAlgorithms) as TokenAlg[];
 
 const keyRecord = (key: KeyTimes, keys: readonly KeyTimes[], now: number) => ({
   kid: key.kid,

@@ -2,7 +2,7 @@
  * An application: an OAuth client of one organisation (specification, "Application / OAuth client"; the record of
  * wire-contract.md §5). Members that no query filters by are stored together as `settings`.
  */
-import type { SigningAlg } from "@signet/protocol/jose/jws";
+import type { TokenAlg } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import type { RecordOf } from "../../db/records.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
@@ -93,8 +93,8 @@ export interface ApplicationSettings extends SecuritySettings {
   /** Reuse interval after rotation, 0..60; 0 turns it off. */
   readonly refreshTokenGraceSeconds: number;
   readonly issueRefreshTokenWithoutOfflineAccess: boolean;
-  readonly idTokenSignedResponseAlg: SigningAlg;
-  readonly accessTokenSignedResponseAlg: SigningAlg;
+  readonly idTokenSignedResponseAlg: TokenAlg;
+  readonly accessTokenSignedResponseAlg: TokenAlg;
   readonly accessTokenType: AccessTokenType;
   /** Of standard and custom scopes; otherwise userinfo has them. */
   readonly idTokenIncludesScopeClaims: boolean;

@@ -21,9 +21,11 @@ export const isFapi = ({ securityProfile }: Pick<ApplicationSettings, "securityP
 export const signsMessages = ({ securityProfile }: Pick<ApplicationSettings, "securityProfile">): boolean =>
   securityProfile === "fapi2-message-signing";
 
-/** SP §5.4: RS256 is not among the algorithms, neither ours nor the client's. */
+const profileAlgs: readonly unknown[] = ["ES256", "PS256", "EdDSA"];
+
+/** SP §5.4.1: neither RS256 nor ML-DSA is among the algorithms, neither of ours nor of the client's. */
 export const isAlgAllowed = (settings: Pick<ApplicationSettings, "securityProfile">, alg: unknown): boolean =>
-  !isFapi(settings) || alg !== "RS256";
+  !isFapi(settings) || alg === undefined || profileAlgs.includes(alg);
 
 const methods: readonly TokenEndpointAuthMethod[] = [
   "private_key_jwt",

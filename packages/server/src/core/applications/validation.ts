@@ -1,6 +1,6 @@
 /** Validates an application. Reports all faults together, each with its member's path. */
 import { isUuid } from "@signet/protocol/hash";
-import { isSigningAlg } from "@signet/protocol/jose/jws";
+import { isTokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import {
   type ClientType,
   checkRegistrableRedirectUri,
@@ -209,7 +209,11 @@ const rangeFaults = (settings: ApplicationSettings): Fault[] =>
 
 const algorithmFaults = (settings: ApplicationSettings): Fault[] => [
   ...(["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const).flatMap((path) =>
-    requireThat(isSigningAlg(settings[path]), path, "must be ES256, RS256, PS256 or EdDSA"),
+    requireThat(
+      isTokenAlg(settings[path]),
+      path,
+      `must be one of ${Object.keys(tokenAlgorithms).join(", ")}`,
+    ),
   ),
   ...choiceFaults("accessTokenType", settings.accessTokenType, accessTokenTypes),
   ...requireThat(

@@ -2,7 +2,7 @@
  * The format of an organisation's configuration file, made for version control: branding, policies, email texts, scopes,
  * applications, and consents that administrators granted. Never secrets or users.
  */
-import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import { type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import Type, { type Static, type TSchema } from "typebox";
 import {
@@ -50,7 +50,7 @@ export class InvalidFile extends Error {
   }
 }
 
-const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+const algorithms = Object.keys(tokenAlgorithms) as TokenAlg[];
 const clientTypes = ["confidential", "public", "native", "spa"] as const satisfies readonly ClientType[];
 /** No list inside a record may have more; the records' own limits are narrower. */
 const MAX_ITEMS = 100;

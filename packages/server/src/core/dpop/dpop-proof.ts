@@ -2,7 +2,13 @@
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import { constantTimeEqual, sha256Base64url } from "@signet/protocol/hash";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
-import { decodeJwsUnverified, type JwsHeader, type SigningAlg, verifyJws } from "@signet/protocol/jose/jws";
+import {
+  decodeJwsUnverified,
+  isSigningAlg,
+  type JwsHeader,
+  type SigningAlg,
+  verifyJws,
+} from "@signet/protocol/jose/jws";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Db } from "../../db/open.ts";
 import { clientJwkFault } from "../applications/client-jwks.ts";
@@ -40,7 +46,7 @@ const MAX_AHEAD_SECONDS = 30;
  * @throws OAuthError invalid_dpop_proof
  */
 export function readDpopProof(text: string, request: ProvenRequest): DpopProof {
-  const { header, payload } = verifySigned(text);
+  const { header, alg, payload } = verifySigned(text);
   const { jti, htm, htu, iat, ath, nonce } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > MAX_JTI_LENGTH) throw invalid("jti");
   if (htm !== request.method) throw invalid("htm");
@@ -53,7 +59,7 @@ export function readDpopProof(text: string, request: ProvenRequest): DpopProof {
     throw invalid("ath");
   if (nonce !== undefined && typeof nonce !== "string") throw invalid("nonce");
   const { jkt } = keyOf(header);
-  return { jkt, alg: header.alg, jti, iat: Number(iat), ...(nonce === undefined ? {} : { nonce }) };
+  return { jkt, alg, jti, iat: Number(iat), ...(nonce === undefined ? {} : { nonce }) };
 }
 
 /**
@@ -79,7 +85,11 @@ const invalid = (claim: string) => invalidProof(`the DPoP proof has no valid ${c
 const isHashOf = (ath: string, accessToken: string) => constantTimeEqual(ath, sha256Base64url(accessToken));
 
 /** Signature, type and key: the key is the one in the header, since the token names its thumbprint. */
-function verifySigned(text: string): { header: JwsHeader; payload: Record<string, unknown> } {
+function verifySigned(text: string): {
+  header: JwsHeader;
+  alg: SigningAlg;
+  payload: Record<string, unknown>;
+} {
   // A repeated header arrives joined by a comma, which no JWS has.
   if (text.length > MAX_LENGTH) throw invalidProof("the DPoP proof is too long");
   const unverified = decodeJwsUnverified(text);
@@ -88,8 +98,10 @@ function verifySigned(text: string): { header: JwsHeader; payload: Record<string
     throw invalidProof("the typ of the DPoP proof is not dpop+jwt");
   const { publicKey } = keyOf(unverified.header);
   const verified = verifyJws(text, (_kid, alg) => ({ publicKey, alg }), { typ: ["dpop+jwt"] });
-  if (!verified) throw invalidProof("the signature of the DPoP proof is invalid");
-  return verified;
+  const alg = verified?.header.alg;
+  // ML-DSA is for tokens, never for what clients sign.
+  if (!verified || !isSigningAlg(alg)) throw invalidProof("the signature of the DPoP proof is invalid");
+  return { ...verified, alg };
 }
 
 interface ProofKey {

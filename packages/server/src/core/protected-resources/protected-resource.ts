@@ -2,7 +2,7 @@
  * A protected resource: what access tokens are for (RFC 8707, RFC 9728). Its identifier is a value of `resource` and `aud`; its scopes
  * are granted in tokens for it alone; format, lifetime, algorithm and sender constraint of these tokens are its own to say.
  */
-import { isSigningAlg, type SigningAlg } from "@signet/protocol/jose/jws";
+import { isTokenAlg, type TokenAlg } from "@signet/protocol/jose/jws";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import type { RecordOf } from "../../db/records.ts";
 import type { ProtectedResourceTable } from "../../db/tables/consents.ts";
@@ -25,7 +25,7 @@ export interface ProtectedResource
   readonly enabled: boolean;
   readonly accessTokenFormat: AccessTokenFormat;
   /** Null: the application's. */
-  readonly accessTokenAlg: SigningAlg | null;
+  readonly accessTokenAlg: TokenAlg | null;
   readonly senderConstraint: SenderConstraint;
   /** Those that clients which nobody has registered by hand never get. */
   readonly agentDeniedScopes: readonly string[];
@@ -131,7 +131,7 @@ export function requireValidResource(settings: ResourceSettings, baseUrl: string
       code: "lifetime",
       message: `must be an integer from ${MIN_LIFETIME_SECONDS} to ${MAX_LIFETIME_SECONDS}`,
     }),
-    ...unless(accessTokenAlg === null || isSigningAlg(accessTokenAlg), "accessTokenSignedResponseAlg", {
+    ...unless(accessTokenAlg === null || isTokenAlg(accessTokenAlg), "accessTokenSignedResponseAlg", {
       ...{ code: "algorithm", message: "must be ES256, RS256, PS256 or EdDSA" },
     }),
     ...unless(senderConstraints.includes(senderConstraint), "senderConstraint", {

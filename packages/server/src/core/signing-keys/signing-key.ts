@@ -1,12 +1,12 @@
 /** A signing key of an organisation, and the times that decide its state. */
 import type { KeyObject } from "node:crypto";
 import type { PublicJwk } from "@signet/protocol/jose/jwk";
-import type { SigningAlg } from "@signet/protocol/jose/jws";
+import type { TokenAlg } from "@signet/protocol/jose/jws";
 import type { RecordOf } from "../../db/records.ts";
 import type { SigningKeyTable } from "../../db/tables/tokens.ts";
 
 export interface SigningKey extends RecordOf<Omit<SigningKeyTable, "alg" | "public_jwk" | "private_key">> {
-  readonly alg: SigningAlg;
+  readonly alg: TokenAlg;
   readonly publicJwk: PublicJwk;
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
@@ -37,7 +37,7 @@ export function keyState(key: KeyTimes, keys: readonly KeyTimes[], now: number):
  */
 export function findActiveKey<Key extends KeyTimes>(
   keys: readonly Key[],
-  alg: SigningAlg,
+  alg: TokenAlg,
   now: number,
 ): Key | undefined {
   let signer: Key | undefined;

@@ -1,6 +1,6 @@
 /** Signing keys; private parts are sealed. */
 
-import type { SigningAlg } from "@signet/protocol/jose/jws";
+import type { TokenAlg } from "@signet/protocol/jose/jws";
 import { hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
@@ -31,7 +31,7 @@ export async function listSigningKeys(db: Db, orgId: string): Promise<KeyTimes[]
     .orderBy("created_at")
     .orderBy("kid")
     .execute();
-  return rows.map((row) => ({ ...toRecord(row), alg: row.alg as SigningAlg }));
+  return rows.map((row) => ({ ...toRecord(row), alg: row.alg as TokenAlg }));
 }
 
 export type SealedKey = Pick<SigningKeyRow, "org_id" | "kid" | "private_key">;

@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { jwkThumbprint, type PublicJwk, publicJwk } from "@signet/protocol/jose/jwk";
-import type { SigningAlg } from "@signet/protocol/jose/jws";
+import type { TokenAlg } from "@signet/protocol/jose/jws";
 import type { Db } from "../../db/open.ts";
 import { toRecord } from "../../db/records.ts";
 import { auditFields } from "../audit/audit.store.ts";
@@ -36,12 +36,12 @@ export interface SigningKeys {
   /** The keys of the JWKS: at least ES256 and RS256. */
   published(orgId: string): Promise<readonly SigningKey[]>;
   /** The key that signs now. */
-  signer(orgId: string, alg: SigningAlg): Promise<SigningKey>;
+  signer(orgId: string, alg: TokenAlg): Promise<SigningKey>;
   /**
    * Publishes a new key, which signs once caches of the JWKS have expired. The old key stays published until its last token
    * has expired; with `compromised` it leaves the JWKS immediately, which rejects its tokens.
    */
-  rotate(orgId: string, alg: SigningAlg, by: RotationRequest): Promise<SigningKey>;
+  rotate(orgId: string, alg: TokenAlg, by: RotationRequest): Promise<SigningKey>;
   /** Rotates keys that have reached their age. @returns how many were due, at most `limit`. @throws the first failure, after all */
   rotateDue(limit: number): Promise<number>;
 }
@@ -59,11 +59,11 @@ export interface SigningKeyDeps extends RecordDeps {
   /** The age at which keys are rotated automatically; 0 turns this off. */
   readonly rotationDays: number;
   /** Replaces key generation in tests. */
-  readonly newPrivateKey?: ((alg: SigningAlg) => Promise<KeyObject>) | undefined;
+  readonly newPrivateKey?: ((alg: TokenAlg) => Promise<KeyObject>) | undefined;
 }
 
 const DAY_MS = 86_400_000;
-const FIRST_ALGORITHMS: readonly SigningAlg[] = ["ES256", "RS256"];
+const FIRST_ALGORITHMS: readonly TokenAlg[] = ["ES256", "RS256"];
 
 export function signingKeys(deps: SigningKeyDeps): SigningKeys {
   const { database, clock } = deps;
@@ -75,7 +75,7 @@ export function signingKeys(deps: SigningKeyDeps): SigningKeys {
 
   const pendingFirstKeys = new Map<string, Promise<void>>();
   // Concurrent first requests share one key: an RSA key costs 0.1 s of CPU time.
-  const ensureFirstKey = (orgId: string, alg: SigningAlg) => {
+  const ensureFirstKey = (orgId: string, alg: TokenAlg) => {
     const name = `${orgId} ${alg}`;
     const pending =
       pendingFirstKeys.get(name) ??
@@ -88,7 +88,7 @@ export function signingKeys(deps: SigningKeyDeps): SigningKeys {
     return pending;
   };
 
-  const loadKeys = async (orgId: string, algorithms: readonly SigningAlg[]) => {
+  const loadKeys = async (orgId: string, algorithms: readonly TokenAlg[]) => {
     const now = clock();
     const keys = cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [];
     const missing = algorithms.filter((alg) => !findActiveKey(keys, alg, now));
@@ -119,7 +119,7 @@ export async function requireReadableSigningKey(db: Db, encryption: Encryption):
   );
 }
 
-async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
+async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: TokenAlg): Promise<void> {
   const now = deps.clock();
   // No token of an earlier key exists, so the first key may sign immediately.
   const row = await newKeyRow(deps, { orgId, alg, now, activeFrom: now - CLOCK_SKEW_MS });
@@ -141,7 +141,7 @@ export class ConcurrentRotation extends Error {
 export async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
-  alg: SigningAlg,
+  alg: TokenAlg,
   by: RotationRequest,
 ): Promise<SigningKey> {
   const successor = await newKeyRow(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
@@ -178,7 +178,7 @@ async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<numbe
   for (const { orgId, alg, kid } of due) {
     const by = { actor: "system", compromised: false, replaces: kid };
     // A key that cannot be rotated comes first in every round: the others must not wait for it.
-    await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
+    await rotateKey(deps, orgId, alg as TokenAlg, by).catch((error: unknown) => {
       if (!(error instanceof ConcurrentRotation)) failures.push(error);
     });
   }
@@ -188,7 +188,7 @@ async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<numbe
 
 async function newKeyRow(
   deps: SigningKeyDeps,
-  { orgId, alg, now, activeFrom }: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
+  { orgId, alg, now, activeFrom }: { orgId: string; alg: TokenAlg; now: number; activeFrom: number },
 ): Promise<SigningKeyRow> {
   const privateKey = await (deps.newPrivateKey ?? generatePrivateKey)(alg);
   const kid = jwkThumbprint(publicJwk(privateKey, "", alg));
@@ -210,7 +210,7 @@ function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
   const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
   return {
     ...toRecord(row),
-    alg: row.alg as SigningAlg,
+    alg: row.alg as TokenAlg,
     publicJwk: JSON.parse(row.public_jwk) as PublicJwk,
     publicKey: createPublicKey(privateKey),
     privateKey,
@@ -241,12 +241,15 @@ const generate = promisify(generateKeyPair) as unknown as (
   options: object,
 ) => Promise<{ privateKey: KeyObject }>;
 
-export async function generatePrivateKey(alg: SigningAlg): Promise<KeyObject> {
+export async function generatePrivateKey(alg: TokenAlg): Promise<KeyObject> {
   const generators = {
     ES256: () => generate("ec", { namedCurve: "P-256" }),
     RS256: () => generate("rsa", { modulusLength: 2048 }),
     PS256: () => generate("rsa", { modulusLength: 2048 }),
     EdDSA: () => generate("ed25519", {}),
-  } satisfies Record<SigningAlg, () => Promise<{ privateKey: KeyObject }>>;
+    "ML-DSA-44": () => generate("ml-dsa-44", {}),
+    "ML-DSA-65": () => generate("ml-dsa-65", {}),
+    "ML-DSA-87": () => generate("ml-dsa-87", {}),
+  } satisfies Record<TokenAlg, () => Promise<{ privateKey: KeyObject }>>;
   return (await generators[alg]()).privateKey;
 }

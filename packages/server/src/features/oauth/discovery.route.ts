@@ -1,5 +1,5 @@
 /** The metadata of an issuer, at the locations of OpenID Connect Discovery 1.0 and RFC 8414. */
-import { jwsAlgorithms } from "@signet/protocol/jose/jws";
+import { jwsAlgorithms, mlDsaAlgs } from "@signet/protocol/jose/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
 import { encryptionAlgs } from "../../core/applications/client-jwks.ts";
@@ -60,7 +60,9 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
       const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
         pool.issuerMode === "organisation" ? [key.alg] : [],
       );
-      const algs = { id_token_signing_alg_values_supported: [...new Set([...signingAlgs, ...agentAlgs])] };
+      const algs = {
+        id_token_signing_alg_values_supported: [...new Set([...signingAlgs, ...mlDsaAlgs, ...agentAlgs])],
+      };
       return publishedDocument(id, { ...metadata, ...algs }, deps.clock() + DOCUMENT_LIFETIME_MS);
     },
   );
@@ -119,7 +121,7 @@ export function providerMetadata(orgId: string, description: ProviderDescription
     grant_types_supported: grantTypes,
     ...identityChaining,
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: signingAlgs,
+    id_token_signing_alg_values_supported: [...signingAlgs, ...mlDsaAlgs],
     ...clientAuthentication(certificates !== undefined),
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: [...prompts, ...((signUp?.mode ?? "off") === "off" ? [] : ["create"])],

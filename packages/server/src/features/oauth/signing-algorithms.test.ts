@@ -15,7 +15,9 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 
-const ALGS = ["ES256", "RS256", "PS256", "EdDSA"] as const;
+const CLASSICAL = ["ES256", "RS256", "PS256", "EdDSA"] as const;
+const POST_QUANTUM = ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] as const;
+const ALGS = [...CLASSICAL, ...POST_QUANTUM] as const;
 type Alg = (typeof ALGS)[number];
 
 /** OpenID Connect Core §3.1.3.6, worked out anew: the left half of the hash that the ID token's algorithm uses. */
@@ -24,11 +26,16 @@ const HASH_OF: Record<Alg, [name: string, half: number]> = {
   RS256: ["sha256", 16],
   PS256: ["sha256", 16],
   EdDSA: ["sha512", 32],
+  // modern-oauth.md §7: the first 32 of 64 bytes.
+  "ML-DSA-44": ["shake256", 32],
+  "ML-DSA-65": ["shake256", 32],
+  "ML-DSA-87": ["shake256", 32],
 };
 
 function expectedAtHash(accessToken: string, alg: Alg): string {
   const [name, half] = HASH_OF[alg];
-  return createHash(name).update(accessToken).digest().subarray(0, half).toString("base64url");
+  const options = name === "shake256" ? { outputLength: 64 } : {};
+  return createHash(name, options).update(accessToken).digest().subarray(0, half).toString("base64url");
 }
 
 forEachDatabase(({ fresh }) => {
@@ -56,7 +63,7 @@ forEachDatabase(({ fresh }) => {
     const response = await fetch(`${at.issuer}/.well-known/jwks.json`);
     const { keys } = (await response.json()) as { keys: Array<{ alg: string; kid: string; d?: string }> };
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length);
-    assert.ok(keys.every((key) => !("d" in key || "p" in key)));
+    assert.ok(keys.every((key) => !("d" in key || "p" in key || "priv" in key)));
     return keys.map(({ alg }) => alg).sort();
   };
 
@@ -140,16 +147,33 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("lists all four algorithms for tokens and for client assertions", async () => {
+  test("publishes the old key beside that of ML-DSA while tokens of both are about", async () => {
+    const moved = await makeOrganisation(running.service);
+    const before = await codeSource(moved).tokens({}, await signingClient("ES256", "ES256", moved));
+    assert.deepEqual(await publishedAlgs(moved), ["ES256", "RS256"]);
+    const after = await codeSource(moved).tokens({}, await signingClient("ML-DSA-65", "ML-DSA-65", moved));
+    assert.deepEqual(await publishedAlgs(moved), ["ES256", "ML-DSA-65", "RS256"]);
+    for (const { accessToken } of [before, after]) await jwtVerify(accessToken, keysOf(moved));
+  });
+
+  test("keeps ML-DSA from a FAPI client, whose profile does not have it", async () => {
+    const fapi = { securityProfile: "fapi2", idTokenSignedResponseAlg: "ML-DSA-65" } as const;
+    await assert.rejects(
+      makeClient(running.service, org.organisation, fapi),
+      /idTokenSignedResponseAlg: must be ES256, PS256 or EdDSA/,
+    );
+  });
+
+  test("lists four algorithms for client assertions, and ML-DSA beside them for ID tokens", async () => {
     const response = await fetch(`${org.issuer}/.well-known/openid-configuration`);
     const metadata = (await response.json()) as Record<string, unknown>;
     for (const name of [
-      "id_token_signing_alg_values_supported",
       "token_endpoint_auth_signing_alg_values_supported",
       "revocation_endpoint_auth_signing_alg_values_supported",
       "introspection_endpoint_auth_signing_alg_values_supported",
     ])
-      assert.deepEqual(metadata[name], ALGS, name);
+      assert.deepEqual(metadata[name], CLASSICAL, name);
+    assert.deepEqual(metadata["id_token_signing_alg_values_supported"], ALGS);
     assert.equal(metadata["backchannel_logout_supported"], true);
     assert.equal(metadata["backchannel_logout_session_supported"], true);
   });

@@ -1,5 +1,5 @@
 /** The settings of an application: the control of each member. The tab and the card of each are in record-tabs.ts. */
-import { jwsAlgorithms } from "@signet/protocol/jose/jws";
+import { tokenAlgorithms } from "@signet/protocol/jose/jws";
 import {
   accessModes,
   accessTokenTypes,
@@ -58,7 +58,7 @@ export const acrNames: Readonly<Record<string, string>> = {
   phishingResistant: acrValues.phishingResistant,
 };
 
-const algorithms = Object.keys(jwsAlgorithms);
+const algorithms = Object.keys(tokenAlgorithms);
 const text: Control = { kind: "text", isCode: true };
 const check: Control = { kind: "check" };
 const seconds: Control = { kind: "seconds" };

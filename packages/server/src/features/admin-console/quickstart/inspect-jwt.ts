@@ -1,6 +1,6 @@
 /** Inspects a signed token: signature, claims, and whether it is still accepted. Nothing is trusted before the signature is verified. */
 import { isUuid } from "@signet/protocol/hash";
-import { isSigningAlg, verifyJws } from "@signet/protocol/jose/jws";
+import { isTokenAlg, verifyJws } from "@signet/protocol/jose/jws";
 import { seconds } from "../../../core/clock.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
@@ -70,7 +70,7 @@ async function checkSignature(
   const own = issuerOf(deps.baseUrl, orgId);
   const { kid, alg, typ } = header;
   const type = typeof typ === "string" ? typ : undefined;
-  if (!isSigningAlg(alg)) return { finding: bad("algorithmUnknown", claimText(alg)), issuer: own };
+  if (!isTokenAlg(alg)) return { finding: bad("algorithmUnknown", claimText(alg)), issuer: own };
   if (typeof kid !== "string") return { finding: bad("keyUnnamed"), issuer: own };
   const key = (await deps.keys.published(orgId)).find((one) => one.kid === kid);
   if (key) {

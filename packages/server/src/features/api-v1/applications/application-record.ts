@@ -1,5 +1,5 @@
 /** An application as API v1 shows it, and back into its settings. */
-import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import { type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import Type, { type TSchema } from "typebox";
 import {
@@ -33,7 +33,7 @@ import { secretRecord, secretSchema } from "./secret-record.ts";
 export const clientTypes = [
   ...(["confidential", "public", "native", "spa"] as const),
 ] as const satisfies readonly ClientType[];
-const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+const algorithms = Object.keys(tokenAlgorithms) as TokenAlg[];
 const uris = () => Type.Array(Type.String());
 
 /** Settings that have a value in every record, by kind. */

@@ -1,5 +1,5 @@
 /** /api/v1/organisations/{org}/signing-keys: the keys that sign tokens, and their rotation. */
-import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import { type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import Type from "typebox";
 import { type KeyTimes, keyState } from "../../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
@@ -13,7 +13,7 @@ import { type ApiResource, createRoute, getRoute, listRoute } from "../frame/res
 import { memoryFields } from "../lists/list-fields.ts";
 import { memoryPage } from "../lists/memory-list.ts";
 
-const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+const algorithms = Object.keys(tokenAlgorithms) as TokenAlg[];
 
 const keySchema = Type.Object(
   {

@@ -1,5 +1,5 @@
 /** An OAuth client on the wire (wire-contract.md §5), and back into an application's settings. */
-import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import { type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import Type, { type Static } from "typebox";
 import {
@@ -24,7 +24,7 @@ import { wireTime } from "../../../http/api/times.ts";
 import { secretRecord, secretSchema } from "./client-secret-record.ts";
 
 const clientTypes = ["confidential", "public", "native", "spa"] as const satisfies readonly ClientType[];
-const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+const algorithms = Object.keys(tokenAlgorithms) as TokenAlg[];
 const uris = () => Type.Array(Type.String());
 
 /** The members of a client; all but the first two have defaults. */
