@@ -347,7 +347,7 @@ forEachDatabase(({ name, fresh }) => {
     const form = { grant_type: "client_credentials", token: tokens.accessToken };
     const bodyFor = (path: string) => {
       if (path.endsWith("/ocsp")) return new Blob(["x"], { type: "application/ocsp-request" });
-      return /sovereign\/(agent|admin)|devices\/|\/ssf\/|^\/(?:api|scim)\//.test(path)
+      return /sovereign\/(agent|admin)|devices\/|\/ssf\/|\/register$|^\/(?:api|scim)\//.test(path)
         ? new Blob([JSON.stringify(form)], { type: "application/json" })
         : new URLSearchParams(form);
     };
@@ -373,7 +373,7 @@ forEachDatabase(({ name, fresh }) => {
           const refusal = path.startsWith("/scim/") ? 401 : isQuestion ? 405 : 404;
           assert.equal(response.status, method === "OPTIONS" ? 204 : refusal, what);
           if (method === "OPTIONS") {
-            const isPublic = path.includes(".well-known") || path.endsWith("/jwks.json");
+            const isPublic = /\.well-known|\/jwks\.json$|:org\/register/.test(path);
             const allowed = response.headers.get("access-control-allow-origin");
             assert.equal(allowed, isPublic ? "*" : null, what);
           }

@@ -2,18 +2,19 @@
 import assert from "node:assert/strict";
 import { initialAccessTokenSettings } from "../../core/client-registration/initial-access-token-schemas.ts";
 import { createInitialAccessToken } from "../../core/client-registration/initial-access-tokens.ts";
+import type { Service } from "../../modules/open-service.ts";
 import { registration } from "../fixtures/registration.ts";
-import type { TestOrganisation, TestService } from "../test-service.ts";
+import type { TestOrganisation } from "../test-service.ts";
 
 interface World {
-  readonly running: TestService;
+  readonly service: Service;
   readonly a: TestOrganisation;
   readonly b: TestOrganisation;
 }
 
 const metadata = { client_name: "Agent", redirect_uris: ["https://agent.example/callback"] };
 
-async function initialToken({ running: { service }, a }: World): Promise<string> {
+async function initialToken({ service, a }: World): Promise<string> {
   const times = { now: service.clock(), readTime: () => undefined };
   const act = { orgId: a.organisation.id, actor: "test" };
   const settings = initialAccessTokenSettings({ maxUses: 2 }, times);
