@@ -28,7 +28,6 @@ export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
     const page = landingPage({
       messages: texts,
       documentation: [
-        { title: texts.landing.documentation, uri: "/docs/" },
         { title: texts.console.frame.handbook, uri: "/docs/console" },
         { title: texts.landing.apiReference, uri: "/docs" },
       ],
