@@ -7,11 +7,13 @@ import type { Db } from "../../db/open.ts";
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { isEnforced } from "../domains/enforced-sign-in.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { sealedColumn } from "../encryption/sealed-columns.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
+import { takesPasswords } from "../organisations/sign-in-methods.ts";
 import { emailKey, type User } from "../users/user.ts";
 import { findUser, findUserByEmail } from "../users/users.store.ts";
 import {
@@ -160,8 +162,20 @@ export async function openAction(
   if (row.expiresAt <= deps.clock()) return "expired";
   const action = decrypt(deps, row);
   const organisation = await deps.organisations.find(action.orgId);
-  const account = organisation && (await accountOf(deps, action));
-  return organisation && account && { id, action, organisation, ...account };
+  if (!organisation || (await isClosedLink(deps.database.query, organisation, action))) return undefined;
+  const account = await accountOf(deps, action);
+  return account && { id, action, organisation, ...account };
+}
+
+/** Whether the way that the link opened has been closed since it was sent (connections.md §4, "Enforced"). */
+export async function isClosedLink(
+  db: Db,
+  { id, settings }: Organisation,
+  { type, data }: Pick<UserAction, "type" | "data">,
+): Promise<boolean> {
+  const isReset = type === "ResetPassword";
+  if (isReset && !takesPasswords(settings)) return true;
+  return (isReset || data.registration !== undefined) && isEnforced(db, id, data.email);
 }
 
 async function accountOf(

@@ -7,6 +7,7 @@ import type { Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import { unlinkAllIdentities } from "../connections/sign-in/unlink-identity.ts";
+import { isEnforced } from "../domains/enforced-sign-in.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { RecordDeps } from "../record-changes.ts";
 import { type FactorChoice, keepsNoPasskey } from "../second-factors/factors-after-reset.ts";
@@ -93,7 +94,7 @@ const createAccount: Act = async (tx, deps, completion) => {
   const { action, passwordHash = null } = completion;
   const { orgId, data } = action;
   const { registration } = data;
-  if (!registration) return false;
+  if (!registration || (await isEnforced(tx, orgId, data.email))) return false;
   const now = deps.clock();
   const id = newPermId();
   const { firstname, surname, phone } = registration;
@@ -117,7 +118,8 @@ const createAccount: Act = async (tx, deps, completion) => {
 const resetPassword: Act = async (tx, deps, completion) => {
   const { action, passwordHash, origin, factorChoice = keepsNoPasskey } = completion;
   const { orgId, userId: id, data } = action;
-  if (passwordHash === undefined) return false;
+  // A domain that is enforced closes recovery, the links too that were sent before.
+  if (passwordHash === undefined || (await isEnforced(tx, orgId, data.email))) return false;
   // Opening the link proves control of the address.
   await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
   const act = { actor: `user:${id}`, action: "password.reset", origin } as const;

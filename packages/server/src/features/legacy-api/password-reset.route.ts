@@ -2,6 +2,8 @@
 import Type from "typebox";
 import { nobody, sendLinkMail } from "../../core/actions/actions.ts";
 import { linkAddress } from "../../core/actions/link-address.ts";
+import { isEnforced } from "../../core/domains/enforced-sign-in.ts";
+import { takesPasswords } from "../../core/organisations/sign-in-methods.ts";
 import { backendSource, sourceSubject } from "../../core/rate-limits/guess-source.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import { emailKey, isEmail } from "../../core/users/user.ts";
@@ -41,7 +43,10 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
         { limit: deps.rateLimits["recovery-account"], subject: emailKey(email) },
       ]);
       const found = await findUserByEmail(deps.database.query, orgId, emailKey(email));
-      const user = found?.user.disabledAt === null ? found.user : undefined;
+      const isClosed =
+        !takesPasswords(caller.organisation.settings) ||
+        (await isEnforced(deps.database.query, orgId, email));
+      const user = found?.user.disabledAt === null && !isClosed ? found.user : undefined;
       await deps.database.transaction((tx) =>
         sendLinkMail(tx, deps, {
           orgId,

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { findConsentRecord, listUserConsents } from "../../../core/consents/consents.store.ts";
 import { revokeConsent } from "../../../core/consents/consents.ts";
+import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
@@ -72,12 +73,13 @@ const factorReset: MemberConfirmation = {
 };
 
 const passwordReset: MemberConfirmation = {
-  // A disabled account's link opens nothing, and an account without a password is invited.
+  // A disabled account's link opens nothing, and an account without a password is invited; a domain that is enforced closes resets.
   ...onMember(
     async (user, { outbox, database }) =>
       outbox.isOpen &&
       !isGuest(user) &&
       user.disabledAt === null &&
+      !(await isEnforced(database.query, user.homeOrgId, user.email)) &&
       (await findPasswordChangedAt(database.query, user)) !== null,
     SECURITY,
   ),

@@ -1,5 +1,6 @@
 /** What the tabs of a member's page are rendered from. */
 import { listUserConsents } from "../../../core/consents/consents.store.ts";
+import { isEnforced } from "../../../core/domains/enforced-sign-in.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { factorOwner } from "../../../core/second-factors/factor-status.ts";
 import { listFactorResetRequests } from "../../../core/second-factors/lost-factors/lost-factors.store.ts";
@@ -63,6 +64,7 @@ export async function loadAccess({ database: { query: db } }: UsersDeps, { membe
 /** Visible to the account's own organisation only. */
 const findAccountState = async ({ database: { query: db }, clock }: UsersDeps, user: User) => ({
   passwordChangedAt: await findPasswordChangedAt(db, user),
+  isEnforced: await isEnforced(db, user.homeOrgId, user.email),
   invitation: await invitationStatus(db, user, clock()),
   factors: await findFactorSummary(db, factorOwner(user)),
   resetRequestedAt: await findResetRequest(db, user, clock()),

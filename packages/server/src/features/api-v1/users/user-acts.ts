@@ -1,6 +1,7 @@
 /** What can be done with a user, by the rules of the console: repeatable, and of the home organisation alone. */
 import type { Static } from "typebox";
 import Type from "typebox";
+import { isClosedLink } from "../../../core/actions/actions.ts";
 import { withPrecomputedHash } from "../../../core/passwords/password-hasher.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
 import { signOutEverywhere } from "../../../core/sessions/end-sessions.ts";
@@ -59,8 +60,16 @@ const resetPassword: Act<Static<typeof passwordBody>> = async (inside, { caller,
     return;
   }
   requireMail(inside);
+  if (await isClosedToResets(inside, caller, user))
+    throw conflict("The user signs in without a password: a link could set none.");
   await sendPasswordReset(inside, user, by);
 };
+
+const isClosedToResets = (
+  { database }: ApiDeps,
+  { organisation }: ApiCaller,
+  { email }: User,
+): Promise<boolean> => isClosedLink(database.query, organisation, { type: "ResetPassword", data: { email } });
 
 const newAddress = strictObject({
   email: Type.String({ description: "Gets the link; the present address stays until it is used" }),

@@ -4,8 +4,8 @@
  * at the next sign-in.
  */
 import type { FastifyInstance } from "fastify";
+import { isClosedLink } from "../../../core/actions/actions.ts";
 import { completeAction } from "../../../core/actions/complete-action.ts";
-import { takesPasswords } from "../../../core/organisations/sign-in-methods.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { parsedForm } from "../../../http/form-body.ts";
 import { retryAfterFullQueue } from "../../../page-kit/full-queue.ts";
@@ -35,9 +35,12 @@ async function showNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> 
   return link ? showForm(deps, visit, link) : showBrokenLink(deps, visit, "ResetPassword");
 }
 
-/** Undefined too where the organisation has closed passwords since. */
-const openResetLink = async (deps: PasswordDeps, visit: Visit): Promise<OpenLink | undefined> =>
-  takesPasswords(visit.organisation.settings) ? openLink(deps, visit, "ResetPassword") : undefined;
+/** Undefined too where the organisation has closed passwords since, or enforces the domain. */
+async function openResetLink(deps: PasswordDeps, visit: Visit): Promise<OpenLink | undefined> {
+  const link = await openLink(deps, visit, "ResetPassword");
+  const isClosed = link && (await isClosedLink(deps.database.query, visit.organisation, link.action));
+  return isClosed ? undefined : link;
+}
 
 async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
   const form = parsedForm(visit.request);
