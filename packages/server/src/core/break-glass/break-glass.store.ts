@@ -8,7 +8,7 @@ export interface BreakGlassAccount {
   readonly userId: string;
   readonly createdAt: number;
   readonly createdBy: string;
-  /** Still an administrator who is not disabled. */
+  /** Still an administrator who is not disabled, and still with a second factor. */
   readonly isUsable: boolean;
 }
 
@@ -29,13 +29,24 @@ export async function listBreakGlassAccounts(db: Db, orgId: string): Promise<Bre
       "account.disabled_at",
       "membership.role",
     ])
+    .select((eb) => {
+      const has = <Table extends "totp_credential" | "passkey" | "recovery_code">(table: Table) =>
+        eb
+          .selectFrom(table as "recovery_code")
+          .select("user_id")
+          .whereRef(`${table as "recovery_code"}.org_id`, "=", "glass.org_id")
+          .whereRef(`${table as "recovery_code"}.user_id`, "=", "glass.user_id");
+      const codes = has("recovery_code").where("used_at", "is", null);
+      const factors = [has("totp_credential"), has("passkey"), codes].map((one) => eb.exists(one));
+      return eb.or(factors).as("has_factor");
+    })
     .where("glass.org_id", "=", orgId)
     .orderBy("glass.created_at")
     .orderBy("glass.user_id")
     .execute();
-  return rows.map(({ user_id, created_at, created_by, disabled_at, role }) => ({
+  return rows.map(({ user_id, created_at, created_by, disabled_at, role, has_factor }) => ({
     ...{ orgId, userId: user_id, createdAt: created_at, createdBy: created_by },
-    isUsable: role === "Administrator" && disabled_at === null,
+    isUsable: role === "Administrator" && disabled_at === null && Boolean(has_factor),
   }));
 }
 

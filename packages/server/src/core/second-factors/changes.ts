@@ -13,6 +13,7 @@ import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { offersFactor, requiresPasskeys, type SecondFactorMethod } from "../organisations/sign-in-methods.ts";
 import { type Assurance, assurance } from "../sessions/session.ts";
 import { lockUserAccount } from "../users/account.store.ts";
+import { requireAnotherBreakGlass } from "../users/leaving/last-administrator.ts";
 import { organisationsOfUser } from "../users/members/members.store.ts";
 import type { User } from "../users/user.ts";
 import { factorOwner } from "./factor-status.ts";
@@ -144,13 +145,13 @@ export function renewRecoveryCodes(
   });
 }
 
-/** @returns false when there is none. @throws LastFactor, LastPasskey */
+/** @returns false when there is none. @throws LastFactor, LastPasskey, LastBreakGlassAdministrator */
 export function removeTotp(deps: ChangeDeps, change: FactorChange): Promise<boolean> {
   const deleteFactor = (tx: Db) => deleteTotp(tx, factorOwner(change.user));
   return remove(deps, change, { action: "authenticator.removed", factor: "totp", deleteFactor });
 }
 
-/** @returns false when there is no such passkey. @throws LastFactor, LastPasskey */
+/** @returns false when there is no such passkey. @throws LastFactor, LastPasskey, LastBreakGlassAdministrator */
 export function removePasskey(deps: ChangeDeps, change: FactorChange, id: string): Promise<boolean> {
   const deleteFactor = async (tx: Db) => (await deletePasskeys(tx, factorOwner(change.user), id)) > 0;
   return remove(deps, change, { action: "passkey.removed", factor: "passkey", deleteFactor });
@@ -168,6 +169,7 @@ async function remove(
     const left = await findFactorSummary(tx, owner);
     await requireWayIn(tx, change, removed.factor, left);
     if (!hasSecondFactor(left)) {
+      await requireAnotherBreakGlass(tx, { orgId: owner.homeOrgId, userId: owner.userId });
       await deleteRecoveryCodes(tx, owner);
       await revokeAllTrustedBrowsers(tx, change.user, now);
     }
@@ -221,12 +223,17 @@ export function forgetTrustedBrowsers(deps: ChangeDeps, change: FactorChange, id
   });
 }
 
-/** Removes every factor of a user who has lost them. The password alone signs in until a new one is enrolled. */
+/**
+ * Removes every factor of a user who has lost them. The password alone signs in until a new one is enrolled.
+ * @throws LastBreakGlassAdministrator
+ */
 export function resetFactors(deps: ChangeDeps, change: FactorChange): Promise<void> {
   const now = deps.clock();
   const owner = factorOwner(change.user);
   return deps.database.transaction(async (tx) => {
     await lockUserAccount(tx, change.user, now);
+    if (mustVerifyFactor(await findFactorSummary(tx, owner)))
+      await requireAnotherBreakGlass(tx, { orgId: owner.homeOrgId, userId: owner.userId });
     const removed: MailedFactor[] = [];
     if (await deleteTotp(tx, owner)) removed.push("totp");
     if ((await deletePasskeys(tx, owner)) > 0) removed.push("passkey");

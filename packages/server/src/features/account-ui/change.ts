@@ -1,5 +1,6 @@
 /** Frame of a change page under account/security, and what follows the change. */
 import { LastFactor, LastPasskey } from "../../core/second-factors/changes.ts";
+import { LastBreakGlassAdministrator } from "../../core/users/leaving/last-administrator.ts";
 import type { Refusal } from "../../page-kit/accept-form.ts";
 import { redirectTo, show } from "../../page-kit/page.ts";
 import {
@@ -16,7 +17,7 @@ import type { SecurityDone } from "./security/security.page.ts";
 export const changeFrame = (deps: AccountDeps, visit: AccountVisit): ChangeFrame =>
   accountFormFrame(deps, visit, "security");
 
-/** Why a factor stays: it is the last one of a kind that the organisation requires. Undefined for every other error. */
+/** Why a factor stays: it is the last one of a kind that the organisation, or its enforced domain, requires. Undefined for every other error. */
 export function lastFactorRefusal(
   { messages: { security }, organisation }: AccountVisit,
   error: unknown,
@@ -26,6 +27,8 @@ export function lastFactorRefusal(
     return refusal(409, security.lastFactor, security.lastFactorText({ organisation: name }));
   if (error instanceof LastPasskey)
     return refusal(409, security.lastPasskey, security.lastPasskeyText({ organisation: name }));
+  if (error instanceof LastBreakGlassAdministrator)
+    return refusal(409, security.lastBreakGlass, security.lastBreakGlassText({ organisation: name }));
   return undefined;
 }
 

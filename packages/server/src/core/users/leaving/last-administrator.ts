@@ -24,6 +24,17 @@ export class LastBreakGlassAdministrator extends LastAdministrator {
 }
 
 /**
+ * Before a break-glass administrator is left without a second factor. The caller has locked the account; this locks the organisation.
+ * @throws LastBreakGlassAdministrator
+ */
+export async function requireAnotherBreakGlass(tx: Db, member: MemberKey): Promise<void> {
+  if (!(await isAdministrator(tx, member))) return;
+  await lockOrganisation(tx, member.orgId);
+  if (await isLastBreakGlass(tx, member.orgId, member.userId))
+    throw new LastBreakGlassAdministrator(member.orgId);
+}
+
+/**
  * Call it first in the transaction: it locks the organisation, so that concurrent removals run one after the other.
  * Does nothing for users who aren't administrators.
  * @throws LastAdministrator

@@ -12,6 +12,7 @@ import { findPasswordChangedAt } from "../../../core/users/account.store.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { countResend } from "../../../core/users/invitations/count-resend.ts";
 import { resendInvitation, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
+import { LastBreakGlassAdministrator } from "../../../core/users/leaving/last-administrator.ts";
 import type { User } from "../../../core/users/user.ts";
 import {
   alreadyApplied,
@@ -67,7 +68,13 @@ const factorReset: MemberConfirmation = {
   apply: async (deps, { actor, address }, user, { organisation, signedIn, messages }) => {
     const refusal = ownAccountRefusal(signedIn, user, messages);
     if (refusal) return refusal;
-    await resetFactors(deps, { organisation, user, actor, address });
+    try {
+      await resetFactors(deps, { organisation, user, actor, address });
+    } catch (error) {
+      if (!(error instanceof LastBreakGlassAdministrator)) throw error;
+      const { lastBreakGlass: title, lastBreakGlassText: text } = messages.security;
+      return { kind: "refused", title, text: text({ organisation: organisation.name }) };
+    }
     return done("reset");
   },
 };

@@ -88,8 +88,7 @@ function factorActs({ account, isYou, canMail, record: member, messages, uriOf }
   const { factors: text } = messages.console.users;
   if (isYou || !account) return undefined;
   const { factors, passwordChangedAt } = account;
-  const canReset =
-    canMail && passwordChangedAt !== null && member.disabledAt === null && !account.isEnforced;
+  const canReset = canMail && passwordChangedAt !== null && member.disabledAt === null && !account.isEnforced;
   const acts = [
     canReset && buttonLink({ id: "password-reset", uri: uriOf("/password-reset"), label: text.sendReset }),
     buttonLink({ id: "password-new", uri: uriOf("/new-password"), label: text.newPassword }),

@@ -38,7 +38,8 @@ export type SecurityTexts = {
       passkeyRemoved: string; codesMade: string; devicesForgotten: string; connectionUnlinked: string;
       connectionLinked: string;
     };
-    lastFactor: string; lastFactorText: (values: { organisation: string }) => string; lastPasskey: string;
+    lastFactor: string; lastFactorText: (values: { organisation: string }) => string; lastBreakGlass: string;
+    lastBreakGlassText: (values: { organisation: string }) => string; lastPasskey: string;
     lastPasskeyText: (values: { organisation: string }) => string; expired: string; expiredText: string;
   };
 };
