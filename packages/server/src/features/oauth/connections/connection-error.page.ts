@@ -8,9 +8,9 @@ export type ConnectionErrorView = PageFrame & {
   readonly connection: { readonly name: string };
   readonly reason: FailureReason;
   readonly reference: string;
-  /** Both are missing when there is no sign-in to go on with. */
+  /** Undefined for a connection that is disabled. */
   readonly retryUri: string | undefined;
-  readonly otherUri: string | undefined;
+  readonly otherUri: string;
 };
 
 export function connectionErrorPage(view: ConnectionErrorView): Html {

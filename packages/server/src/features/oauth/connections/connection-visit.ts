@@ -8,7 +8,9 @@ import {
 import type { SignInKind } from "../../../core/connections/sign-in/sign-in-settings.ts";
 import type { Macs } from "../../../core/encryption/macs.ts";
 import type { FirstSignInCookies } from "../../../http/cookies/browser-cookies.ts";
-import type { BrowserDeps, Visit } from "../authorize/browser.ts";
+import { type BrowserDeps, orgPath, type Visit } from "../authorize/browser.ts";
+import type { Flow } from "../authorize/flow.ts";
+import { pageFlow } from "../authorize/page-request.ts";
 import type { StartSecrets, Upstream } from "./upstream.ts";
 
 export interface ConnectionDeps extends BrowserDeps {
@@ -69,6 +71,10 @@ async function findKnownConnection(
   const upstream = upstreams[connection.kind];
   return upstream && { connection, upstream };
 }
+
+/** Of a sign-in that no application has asked for. */
+export const accountFlow = (deps: ConnectionDeps, { organisation }: Visit): Flow =>
+  pageFlow(organisation.id, { place: "account", path: orgPath(organisation, "account") }, deps.clock(), {});
 
 /** Made of the `state`, so that nothing secret is stored. */
 export const startSecrets = (macs: Macs, { orgId, id }: SignInConnection, state: string): StartSecrets => ({

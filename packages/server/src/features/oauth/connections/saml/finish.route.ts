@@ -5,11 +5,10 @@ import { takeReturn } from "../../../../core/connections/sign-in/saml-returns.st
 import type { SignInConnection } from "../../../../core/connections/sign-in/sign-in-connections.ts";
 import { NotFound } from "../../../../http/errors.ts";
 import { parseQuery } from "../../../../http/form-body.ts";
-import { browserRoute, openFlow, orgPath, type Visit } from "../../authorize/browser.ts";
+import { browserRoute, openFlow, type Visit } from "../../authorize/browser.ts";
 import type { Flow } from "../../authorize/flow.ts";
-import { pageFlow } from "../../authorize/page-request.ts";
 import { readFlow } from "../../authorize/take-step.ts";
-import { type ConnectionDeps, namedConnection } from "../connection-visit.ts";
+import { accountFlow, type ConnectionDeps, namedConnection } from "../connection-visit.ts";
 import { continueReturned } from "../first-sign-in/continue-resolved.ts";
 import { linkingUser, linkReturned } from "../link-own-account.ts";
 import { showConnectionError } from "../show-connection-error.ts";
@@ -67,10 +66,6 @@ function testedIdentity({ test }: SamlTestReturn): UpstreamReturned {
   if ("reason" in test) throw new ConnectionSignInFailure(test.reason);
   return test;
 }
-
-/** Where a sign-in goes that no application has asked for. */
-const accountFlow = (deps: ConnectionDeps, { organisation }: Visit): Flow =>
-  pageFlow(organisation.id, { place: "account", path: orgPath(organisation, "account") }, deps.clock(), {});
 
 /** What ForceAuthn has asked for is so (Core §3.4.1). @throws ConnectionSignInFailure */
 function requireFresh(
