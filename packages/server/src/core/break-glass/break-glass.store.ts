@@ -37,8 +37,9 @@ export async function listBreakGlassAccounts(db: Db, orgId: string): Promise<Bre
           .whereRef(`${table as "recovery_code"}.org_id`, "=", "glass.org_id")
           .whereRef(`${table as "recovery_code"}.user_id`, "=", "glass.user_id");
       const codes = has("recovery_code").where("used_at", "is", null);
-      const factors = [has("totp_credential"), has("passkey"), codes].map((one) => eb.exists(one));
-      return eb.or(factors).as("has_factor");
+      return eb
+        .or([eb.exists(has("totp_credential")), eb.exists(has("passkey")), eb.exists(codes)])
+        .as("has_factor");
     })
     .where("glass.org_id", "=", orgId)
     .orderBy("glass.created_at")
