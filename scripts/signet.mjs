@@ -4,12 +4,19 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { runScript } from "./compiled-script.mjs";
+import { nodeFault } from "./required-node.mjs";
 import { stackOfSources } from "./source-positions.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 // Beside the libraries, which the bundle finds from there as the sources do.
 const folder = path.join(root, "node_modules", ".cache", "signet");
 const entry = path.join(root, "packages", "server", "src", "main.ts");
+
+const fault = nodeFault(process.version);
+if (fault !== undefined) {
+  console.error(fault);
+  process.exit(1);
+}
 
 const name = currentBundle() ?? (await makeBundle());
 if (name === undefined) await import("../packages/server/src/main.ts");
