@@ -68,6 +68,24 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await signIn(org, connection, { sub: "ext-1", email: "renamed@there.example" })));
   });
 
+  test("whatever the address is trusted with: no domain is proven, nothing is verified, none is claimed", async () => {
+    const { org, scim, connection } = await pair();
+    for (const [sub, claims] of [
+      ["ext-a", { email_verified: false }],
+      ["ext-b", { email: undefined }],
+    ] as const) {
+      const { id, email } = await provision(scim, sub);
+      assert.ok(showsConsent(await signIn(org, connection, { sub, email, ...claims })), sub);
+      assert.equal(await linkedTo(org, connection, sub), id);
+    }
+    // Of several providers, the one that claims the account's own address.
+    await connectTo(running, org, there, "Another");
+    await newScimConnection(running.service, org.organisation.id);
+    const { id, email } = await provision(scim, "ext-c");
+    assert.ok(showsConsent(await signIn(org, connection, { sub: "ext-c", email })));
+    assert.equal(await linkedTo(org, connection, "ext-c"), id);
+  });
+
   test("the provider that a proven domain leads to links its users, whatever address it claims", async () => {
     const { org, scim, connection } = await pair();
     await connectTo(running, org, there, "Another");
@@ -90,13 +108,26 @@ forEachDatabase(({ fresh }) => {
       ) => Promise<unknown>;
     }> = [
       { name: "another address", claims: () => ({ email: "mallory@there.example" }) },
-      { name: "not verified", claims: () => ({ email_verified: false }) },
-      { name: "no address", claims: () => ({ email: undefined }) },
+      {
+        name: "a second provider, not verified",
+        claims: () => ({ email_verified: false }),
+        prepare: ({ org }) => connectTo(running, org, there, "Second"),
+      },
+      {
+        name: "a second provider, no address",
+        claims: () => ({ email: undefined }),
+        prepare: ({ org }) => connectTo(running, org, there, "Second"),
+      },
       { name: "never links", settings: { linking: "never" } },
       { name: "another id", claims: () => ({ sub: "EXT" }) },
-      { name: "a second provider", prepare: ({ org }) => connectTo(running, org, there, "Second") },
       {
-        name: "a second directory",
+        name: "a second directory that means somebody else",
+        prepare: async ({ org }, externalId) =>
+          provision(await newScimConnection(running.service, org.organisation.id), externalId),
+      },
+      {
+        name: "a second directory, not verified",
+        claims: () => ({ email_verified: false }),
         prepare: ({ org }) => newScimConnection(running.service, org.organisation.id),
       },
       {

@@ -1,7 +1,7 @@
 /**
- * A user whom a directory has provisioned is linked by the directory's `externalId`: the same id as the provider's `sub`. A `sub` is
- * one issuer's alone, and many providers number their users: it counts only from the provider that belongs to the directory's
- * people, and for administrators only where the connection may speak for accounts that are there (docs/connections.md).
+ * A user whom a directory has provisioned is linked by the directory's `externalId`: the same id as the provider's `sub`, whatever the
+ * address is trusted with (connections.md §4). A `sub` is one issuer's alone, and many providers number their users: so nothing else
+ * may say that it means another person, and for administrators the connection speaks only for accounts where it may (docs/connections.md).
  */
 import type { Db } from "../../../db/open.ts";
 import { domainOf } from "../../domains/domain.ts";
@@ -10,7 +10,9 @@ import { findProvisionedBy } from "../../provisioning/scim-users.store.ts";
 import { emailKey, type User } from "../../users/user.ts";
 import { findUser } from "../../users/users.store.ts";
 import { listConnections } from "../connections.store.ts";
-import type { Linking, UpstreamIdentity } from "./link-identity.ts";
+import type { Linking } from "./link-identity.ts";
+import { presetDefaults } from "./presets.ts";
+import { issuerOf } from "./sign-in-settings.ts";
 
 /** @returns undefined where nobody is linked */
 export async function findProvisionedUser(
@@ -25,38 +27,29 @@ export async function findProvisionedUser(
   const user = await findUser(tx, orgId, found.userId);
   if (!user || user.homeOrgId !== orgId) return undefined;
   if (user.role === "Administrator" && connection.settings.linking !== "verifiedEmail") return undefined;
-  const isTheirs =
-    (await isRoutedHere(tx, connection, user)) ||
-    (await isOnlyPair(tx, linkingPair(connection, identity, user)));
-  return isTheirs ? user : undefined;
+  const { email, emailVerified } = identity.user;
+  const routed = await routedConnection(tx, orgId, user);
+  if (routed !== undefined) return routed === connection.id ? user : undefined;
+  const isSameAddress = email !== undefined && emailKey(email) === emailKey(user.email);
+  if (isSameAddress && emailVerified) return user;
+  const isOtherAddress = email !== undefined && !isSameAddress;
+  return !isOtherAddress && (await isOnlyPair(tx, connection)) ? user : undefined;
 }
 
-/** The organisation has proven the domain, and routed its people to this provider. */
-async function isRoutedHere(tx: Db, { orgId, id }: Linking["connection"], user: User): Promise<boolean> {
+/** The provider of the organisation's people there, where it has proven their domain; undefined where nothing says whose they are. */
+async function routedConnection(tx: Db, orgId: string, user: User): Promise<string | undefined> {
   const name = domainOf(user.email);
   const domain = name === undefined ? undefined : await findDomainByName(tx, orgId, name);
-  return domain?.state === "proven" && domain.connectionId === id;
+  return domain?.state === "proven" ? (domain.connectionId ?? undefined) : undefined;
 }
 
-const linkingPair = (
-  { orgId, id }: Linking["connection"],
-  { user: { email, emailVerified } }: UpstreamIdentity,
-  user: User,
-) => ({
-  ...{ orgId, id },
-  isSameAddress: emailVerified && email !== undefined && emailKey(email) === emailKey(user.email),
-});
-
-/** One directory and one provider, which names the account's own address too: there is nobody else whom it could mean. */
-async function isOnlyPair(
-  tx: Db,
-  { orgId, id, isSameAddress }: ReturnType<typeof linkingPair>,
-): Promise<boolean> {
-  if (!isSameAddress) return false;
+/** One directory, and one provider, of which not everybody can be a user: there is nobody else whom the id could mean. */
+async function isOnlyPair(tx: Db, { orgId, id, settings }: Linking["connection"]): Promise<boolean> {
+  if (publicIssuers.includes(issuerOf(settings))) return false;
   const all = await listConnections(tx, orgId);
-  const [directories, providers] = [
-    all.filter(({ kind }) => kind === "scim"),
-    all.filter(({ kind }) => kind !== "scim"),
-  ];
-  return directories.length === 1 && providers.length === 1 && providers[0]?.id === id;
+  const providers = all.filter(({ kind }) => kind !== "scim");
+  return all.length === providers.length + 1 && providers.length === 1 && providers[0]?.id === id;
 }
+
+/** Whose presets know the issuer: it is the same for everybody. */
+const publicIssuers = Object.values(presetDefaults).flatMap(({ issuer }) => issuer ?? []);
