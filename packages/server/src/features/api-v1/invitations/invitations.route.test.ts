@@ -141,6 +141,9 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await api.call("DELETE", made.path, { headers: { "if-match": etag } })).status, 204);
     assert.equal(await stateOf(made.path), "withdrawn");
     assert.equal(await accept(made.body["link"]), undefined);
+    const { updatedAt } = (await api.call("GET", made.path)).body;
+    assert.equal((await api.call("DELETE", made.path)).status, 204, "again, and nothing is changed by it");
+    assert.deepEqual((await api.call("GET", made.path)).body["updatedAt"], updatedAt);
     assert.equal((await api.call("POST", `${made.path}/resend`)).status, 409);
     const body = { email: made.email.toUpperCase(), sendEmail: false };
     const anew = await api.call("POST", "/invitations", { body });

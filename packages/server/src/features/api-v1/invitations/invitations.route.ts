@@ -85,8 +85,9 @@ function endRoutes(invitations: ApiResource<Invitation>): void {
       done: "Withdrawn: it is listed, and its account stays without a way in",
     },
     async (inside, call) => {
-      const locked = await lockInvited(inside, call);
+      const locked = await lockInvited(inside, call, { mayBeWithdrawn: true });
       if (!locked) return false;
+      if (locked.isWithdrawn) return true;
       const { orgId: _, ...by } = actOf(call.caller);
       return withdrawInvitation(inside, locked.user, { ...by, evenExpired: true });
     },
@@ -118,16 +119,18 @@ function endRoutes(invitations: ApiResource<Invitation>): void {
 async function lockInvited(
   inside: ApiDeps,
   { orgId, id, caller, check }: RecordCall<Invitation>,
-): Promise<{ readonly user: User } | undefined> {
+  { mayBeWithdrawn = false } = {},
+): Promise<{ readonly user: User; readonly isWithdrawn: boolean } | undefined> {
   const found = await findShownInvitation(inside.database.query, { orgId, id });
   const user = found && (await lockUser(inside, { orgId, id: found.userId }));
   const invitation = user && (await findShownInvitation(inside.database.query, { orgId, id }));
   if (!invitation) return undefined;
   await check(invitation);
   requireMayManage(caller, user.role);
-  if (invitation.acceptedAt !== null || invitation.withdrawnAt !== null)
+  const isWithdrawn = invitation.withdrawnAt !== null;
+  if (invitation.acceptedAt !== null || (isWithdrawn && !mayBeWithdrawn))
     throw conflict("The invitation has been accepted or withdrawn.");
-  return { user };
+  return { user, isWithdrawn };
 }
 
 function toAnswer(error: unknown): never {
