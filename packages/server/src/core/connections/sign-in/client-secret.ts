@@ -25,6 +25,6 @@ export function openSecret(
 
 const HINT = 4;
 
-/** The last four characters; none of a short secret, of which they would tell much. */
+/** The last four characters; none of a secret that is so short that they would be most of it. */
 export const secretHint = (secret: string): string =>
-  secret.length >= 4 * HINT ? `…${secret.slice(-HINT)}` : "…";
+  secret.length >= 2 * HINT ? `…${secret.slice(-HINT)}` : "…";

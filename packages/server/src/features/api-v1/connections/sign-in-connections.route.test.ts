@@ -128,6 +128,17 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await api.call("GET", "/connections?limit=200")).body["items"], before);
   });
 
+  test("the hint is the last four characters, but for a secret of which they would be most", async () => {
+    for (const [clientSecret, hint] of [
+      ["sec-ret-1234", "…1234"],
+      ["8-chars!", "…ars!"],
+      ["7-chars", "…"],
+    ] as const) {
+      const { body } = await post({ kind: "oidc", name: `Hint ${hint}`, oidc: { ...oidc, clientSecret } });
+      assert.equal((body["oidc"] as Record<string, unknown>)["clientSecretHint"], hint);
+    }
+  });
+
   test("the secret is sealed, never read back, and stays when other members change", async () => {
     const { body } = await post({ kind: "oidc", name: "Sealed", oidc });
     const path = `/connections/${String(body["id"])}`;
