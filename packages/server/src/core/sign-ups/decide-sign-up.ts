@@ -1,4 +1,4 @@
-/** An administrator approves a sign-up, which makes the account, or rejects it. Once: of two, one is told that it is decided. */
+/** An administrator approves a sign-up, which makes the account, or rejects it. Once: the same again changes nothing, the other is refused. */
 import type { Db } from "../../db/open.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
@@ -14,7 +14,7 @@ import { decideRow, findSignUp, lockSignUp, type SignUp } from "./sign-ups.store
 export const MAX_REASON = 500;
 
 const messages = {
-  decided: "the sign-up has been approved or rejected already",
+  decided: "the sign-up has been decided otherwise",
   "email-taken": "the organisation has a user with this email address",
   "invalid-reason": `a reason has 1 to ${MAX_REASON} characters in one line`,
 } as const;
@@ -52,6 +52,7 @@ export function decideSignUp(
     const now = deps.clock();
     if (!signUp || (signUp.state === "waiting" && signUp.expiresAt <= now)) return undefined;
     await check?.(signUp);
+    if (signUp.state === decision) return signUp;
     if (signUp.state !== "waiting") throw new SignUpRefused("decided");
     const userId = decision === "approved" ? await createAccount(tx, deps, signUp) : null;
     const decided = { state: decision, reason: reason?.trim() ?? null, userId, now };

@@ -58,7 +58,8 @@ function actRoutes(signUps: ApiResource<SignUp>): void {
         summary: "Approve a sign-up: its account is made",
         errors: [409],
       },
-      description: "The user is told by email. 409 when it is decided, or the address has an account by now.",
+      description:
+        "The user is told by email. Again, it changes nothing. 409 when it is rejected, or the address has an account by now.",
     },
     (inside, { caller, id, check }) =>
       decideSignUp(inside, { ...actOf(caller), id, check, decision: "approved" }),
@@ -69,7 +70,8 @@ function actRoutes(signUps: ApiResource<SignUp>): void {
     {
       ...{ operationId: "apiRejectSignUp", summary: "Reject a sign-up", errors: [409] },
       ...{ body: rejection, example: { reason: "Not a customer" } },
-      description: "The person is told by email, without the reason. 409 when it is decided.",
+      description:
+        "The person is told by email, without the reason. Again, it changes nothing, the reason neither. 409 when it is approved.",
     },
     (inside, { caller, id, check, body: { reason } }) =>
       decideSignUp(inside, {
