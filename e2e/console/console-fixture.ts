@@ -8,6 +8,7 @@ import { assignGroup } from "../../packages/server/src/core/application-access/a
 import { listApplications } from "../../packages/server/src/core/applications/applications.store.ts";
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
+import { insertBreakGlassAccount } from "../../packages/server/src/core/break-glass/break-glass.store.ts";
 import { createClientAuthority } from "../../packages/server/src/core/client-authorities/client-authorities.ts";
 import { exampleCertificate } from "../../packages/server/src/core/client-authorities/example-certificate.ts";
 import { listTokens } from "../../packages/server/src/core/connections/connections.store.ts";
@@ -37,6 +38,7 @@ import { addDependentRecords } from "../../packages/server/src/testing/fakes/pen
 import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { groupRef, makeDirectory } from "../../packages/server/src/testing/fixtures/directory.ts";
 import { enrolledByCode, newCode } from "../../packages/server/src/testing/fixtures/enrolments.ts";
+import { newLedgerWitness } from "../../packages/server/src/testing/fixtures/ledger-witness.ts";
 import { sharedApplications } from "../../packages/server/src/testing/fixtures/planted-records.ts";
 import { newScimConnection } from "../../packages/server/src/testing/fixtures/scim-connection.ts";
 import { newSignInConnection } from "../../packages/server/src/testing/fixtures/sign-in-connection.ts";
@@ -113,8 +115,15 @@ async function makeFixture(running: TestService): Promise<Omit<ConsoleFixture, "
   await createOrganisation(service, service.database.query, { name: "Harbour Clinic", actor });
   const { adminId, userId } = await makePeople(service, organisation);
   const records = await furnish(service, orgId);
+  const glass = { orgId, userId: adminId, createdAt: service.clock(), createdBy: "operator" };
+  await insertBreakGlassAccount(service.database.query, glass);
   const hanging = { organisation, applicationId: records["applications"] ?? "", userId };
-  const ids = { ...records, ...(await addDependentRecords(service, hanging)), users: userId };
+  const ids = {
+    ...records,
+    ...(await addDependentRecords(service, hanging)),
+    users: userId,
+    "break-glass": adminId,
+  };
   await writeActivity(service, orgId);
   const routes = await listRoutes();
   return {
@@ -301,6 +310,7 @@ async function furnishConnections(service: Service, orgId: string): Promise<Reco
     ...{ connections: scim.connection.id, test: test.id, token: token?.id ?? "" },
     domains: domain.id,
     ...(await newWebhookWithDeliveries(service, orgId, "hooks.northwind.example")),
+    witnesses: (await newLedgerWitness(service, orgId, "witness.northwind.example")).id,
   };
 }
 

@@ -52,6 +52,14 @@ export function formatEntry(entry: LedgerEntry): string {
 export const signingInputHash = (jws: string): string =>
   hash("sha256", jws.slice(0, Math.max(0, jws.lastIndexOf("."))), "base64url");
 
+/** As somebody writes it: base64url, or hexadecimal. @returns base64url; undefined for what is no SHA-256 */
+export function parseInputHash(text: string): string | undefined {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex").toString("base64url");
+  return /^[A-Za-z0-9_-]{43}$/.test(text) && Buffer.from(text, "base64url").toString("base64url") === text
+    ? text
+    : undefined;
+}
+
 const isText = (value: unknown, max: number): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= max;
 const isNumber = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;

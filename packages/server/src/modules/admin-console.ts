@@ -6,6 +6,7 @@ import { applicationsRoutes } from "../features/admin-console/applications/appli
 import { applicationList } from "../features/admin-console/applications/list.route.ts";
 import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log.route.ts";
 import { auditLogFilters } from "../features/admin-console/audit-log/saved-home.ts";
+import { breakGlassRoutes } from "../features/admin-console/break-glass/break-glass.route.ts";
 import { clientAuthoritiesRoutes } from "../features/admin-console/client-authorities/client-authorities.route.ts";
 import { clientPolicyRoute } from "../features/admin-console/client-policy/client-policy.route.ts";
 import { commandMenuRoute } from "../features/admin-console/command-menu/search.route.ts";
@@ -17,6 +18,7 @@ import { preauthorizationList } from "../features/admin-console/consents/preauth
 import { domainsRoutes } from "../features/admin-console/domains/domains.route.ts";
 import { groupList } from "../features/admin-console/groups/group-list.ts";
 import { groupsRoutes } from "../features/admin-console/groups/groups.route.ts";
+import { ledgerRoutes } from "../features/admin-console/ledger/ledger.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
 import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
@@ -113,6 +115,8 @@ export const adminConsole: Module = (scope, app) => {
   connectionsRoutes(scope, { ...service, ...deps });
   domainsRoutes(scope, { ...deps, lookUpTxt: service.lookUpTxt });
   webhooksRoutes(scope, { ...deps, encryption: service.encryption });
+  breakGlassRoutes(scope, deps);
+  ledgerRoutes(scope, deps);
   portalRoutes(scope, deps);
   usersRoutes(scope, { ...service, ...deps, rateLimits });
   systemAccountsPages(scope, { ...service, ...deps });

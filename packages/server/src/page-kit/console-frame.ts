@@ -95,6 +95,8 @@ const sections: ReadonlyArray<{
     pages: [
       ["auditLog", "/audit-log", "log"],
       ["signingKeys", "/signing-keys", "key"],
+      ["ledger", "/ledger", "ledger"],
+      ["breakGlass", "/break-glass", "lock"],
       ["clientAuthorities", "/client-authorities", "shield"],
       ["tokenInspector", "/quickstart/token-inspector", "inspect"],
     ],

@@ -72,6 +72,13 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "domains/:id/settings": "recent",
   "domains/:id/verify": "any",
   "domains/:id/delete": "recent",
+  // Who comes in past the provider.
+  "break-glass/grant": "recent",
+  "break-glass/:id/withdraw": "recent",
+  "ledger/search": "any",
+  "ledger/settings": "recent",
+  "ledger/witnesses/new": "recent",
+  "ledger/witnesses/:id/remove": "recent",
   "portal/close": "any",
   // Members get the group's roles.
   "groups/new": "recent",

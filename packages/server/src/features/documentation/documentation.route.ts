@@ -8,8 +8,16 @@ import type { ConsolePage } from "../../page-kit/console-frame.ts";
 import { type Chapter, handbookPage } from "./handbook.page.ts";
 import { clientAuthorities, clientPolicy, resources, tokenExchange, trusts } from "./handbook-agents.ts";
 import { applications, overview, quickstart, scopes, systemAccounts, webhooks } from "./handbook-build.ts";
-import { connections, domains, groups, roles, scim } from "./handbook-directory.ts";
-import { auditLog, devices, pools, settings, signingKeys, tokenInspector } from "./handbook-machines.ts";
+import { breakGlass, connections, domains, groups, roles, scim } from "./handbook-directory.ts";
+import {
+  auditLog,
+  devices,
+  ledger,
+  pools,
+  settings,
+  signingKeys,
+  tokenInspector,
+} from "./handbook-machines.ts";
 import { consents, invitations, mailTemplates, policies, signInPage, users } from "./handbook-users.ts";
 
 /** In the order of the navigation, and what needs more than a page; a page of it without a chapter does not compile. */
@@ -36,6 +44,8 @@ const chapters: Readonly<Record<ConsolePage | "scim", Chapter>> = {
     clientPolicy,
     auditLog,
     signingKeys,
+    ledger,
+    breakGlass,
     clientAuthorities,
     tokenInspector,
     settings,

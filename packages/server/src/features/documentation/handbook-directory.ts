@@ -42,8 +42,18 @@ export const domains: Chapter = {
   body: html`<p>Add a domain, publish its TXT record with the DNS provider, and look it up. Signet checks the record every day; when it has been missing for seven days, the domain is no longer trusted.</p>
 <ul>
 <li>Under Settings, route the domain to an identity provider: users with an address of it sign in there.</li>
-<li><strong>No other way to sign in</strong> closes passwords, passkeys and email codes for the domain. Make a break-glass administrator first: <code>PUT …/break-glass/{permId}</code>.</li>
+<li><strong>No other way to sign in</strong> closes passwords, passkeys and email codes for the domain. Make a <a href="#breakGlass">break-glass administrator</a> first.</li>
 <li>A customer’s own administrator can set all this up without an account: an application makes a one-time link with <code>POST …/portal-links</code>, or <code>signet portal-link create</code>.</li>
+</ul>`,
+};
+
+export const breakGlass: Chapter = {
+  title: "Break-glass access",
+  body: html`<p>While a domain is enforced, its users sign in with the identity provider alone. A break-glass administrator can still sign in, at <code>/oauth/{org}/break-glass</code>, with a password or passkey and a second factor: to repair the connection when the provider is down or wrongly configured.</p>
+<ul>
+<li>At most five. Each needs the administrator role, an account of the organisation and a second factor; the list says who has lost one of them.</li>
+<li>The last one stays while a domain is enforced.</li>
+<li>Each use is in the audit log and emailed to every administrator.</li>
 </ul>`,
 };
 

@@ -36,3 +36,13 @@ export const settings: Chapter = {
   body: html`<p>The organisation’s name, identifiers and issuer, with links to its other settings. <code>signet org export</code> writes everything but users and secrets to a file, and <code>signet org apply</code> brings another organisation to the same state.</p>
 <p>Only the operator of this server can disable an organisation.</p>`,
 };
+
+export const ledger: Chapter = {
+  title: "Ledger",
+  body: html`<p>With the ledger on, every token that is signed in the organisation’s name, by the service’s keys or by a pool, is an entry of an append-only log in the formats of C2SP. An entry has the hash of what was signed, the key, the time and the signer, and no personal data. Whoever signs in the organisation’s name unseen leaves a token that is not in the log.</p>
+<ul>
+<li><strong>Find a token</strong> computes the SHA-256 of its header and payload and looks that up; the token is not stored.</li>
+<li><strong>Witnesses</strong> are services of others that cosign checkpoints. With them the service cannot show two histories.</li>
+<li><strong>Verify from outside</strong> has the commands with the verifier key. Run <code>signet ledger monitor</code> on a machine of your own: it remembers what it saw and names a ledger that was rewritten.</li>
+</ul>`,
+};

@@ -1,4 +1,5 @@
 /** GET /ledger/{org}/proof?sha256=…: that the signature over an input is in the log, against a witnessed checkpoint. */
+import { parseInputHash } from "@signet/protocol/ledger/entry";
 import { formatLedgerProof } from "@signet/protocol/ledger/proof";
 import type { FastifyInstance } from "fastify";
 import { type ProofRefusal, proveSignature } from "../../core/ledger/read-ledger.ts";
@@ -14,7 +15,7 @@ export function proofRoute(app: FastifyInstance, deps: LedgerDeps): void {
     "/ledger/:org/proof",
     ledgerRoute(deps, async ({ orgId, request, reply }) => {
       const { values, repeated } = parseQuery(request);
-      const inputHash = readHash(values.get("sha256"));
+      const inputHash = parseInputHash(values.get("sha256") ?? "");
       if (inputHash === undefined || repeated.size > 0 || values.size > 1)
         throw malformed("sha256 is the only parameter: base64url or hexadecimal, of the signing input.");
       const proof = await proveSignature(deps.database.query, orgId, inputHash);
@@ -23,14 +24,6 @@ export function proofRoute(app: FastifyInstance, deps: LedgerDeps): void {
       return reply.send(formatLedgerProof(proof));
     }),
   );
-}
-
-/** @returns base64url */
-function readHash(text = ""): string | undefined {
-  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, "hex").toString("base64url");
-  return /^[A-Za-z0-9_-]{43}$/.test(text) && Buffer.from(text, "base64url").toString("base64url") === text
-    ? text
-    : undefined;
 }
 
 const refusal = (why: ProofRefusal): ApiError =>

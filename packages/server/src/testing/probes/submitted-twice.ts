@@ -18,6 +18,8 @@ const typed: Readonly<Record<string, string>> = {
   redirectUris: "https://twice.example/callback",
   returnUrls: "https://twice.example/back",
   label: "pressed twice",
+  // Of a witness (C2SP signed-note): its private key is nowhere.
+  verifierKey: "twice.example+85f49fa6+BKbxbl3mD0ugQivUICr1aG3GlzgVVI+SaM6+jJSoE4wK",
 };
 
 /** The page's forms with every field filled that has to be, sent by their first button. @param more before the usual, by name */

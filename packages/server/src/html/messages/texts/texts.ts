@@ -6,6 +6,7 @@ import type { ConsoleAccountTexts } from "./console/account.ts";
 import type { ConsoleApplicationSettingsTexts } from "./console/application-settings.ts";
 import type { ConsoleApplicationsTexts } from "./console/applications.ts";
 import type { ConsoleAuditLogTexts } from "./console/audit-log.ts";
+import type { ConsoleBreakGlassTexts } from "./console/break-glass.ts";
 import type { ConsoleClientAuthoritiesTexts } from "./console/client-authorities.ts";
 import type { ConsoleClientPolicyTexts } from "./console/client-policy.ts";
 import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
@@ -14,6 +15,7 @@ import type { ConsoleConsentsTexts } from "./console/consents.ts";
 import type { ConsoleDomainsTexts } from "./console/domains.ts";
 import type { ConsoleFrameTexts } from "./console/frame.ts";
 import type { ConsoleGroupsTexts } from "./console/groups.ts";
+import type { ConsoleLedgerTexts } from "./console/ledger.ts";
 import type { ConsoleMailTemplatesTexts } from "./console/mail-templates.ts";
 import type { ConsoleOverviewTexts } from "./console/overview.ts";
 import type { ConsolePlainRecordsTexts } from "./console/plain-records.ts";
@@ -50,6 +52,7 @@ export type Texts = ApprovalRequestsTexts &
   ConsoleApplicationSettingsTexts &
   ConsoleApplicationsTexts &
   ConsoleAuditLogTexts &
+  ConsoleBreakGlassTexts &
   ConsoleClientAuthoritiesTexts &
   ConsoleClientPolicyTexts &
   ConsoleCommandMenuTexts &
@@ -58,6 +61,7 @@ export type Texts = ApprovalRequestsTexts &
   ConsoleDomainsTexts &
   ConsoleFrameTexts &
   ConsoleGroupsTexts &
+  ConsoleLedgerTexts &
   ConsoleMailTemplatesTexts &
   ConsoleOverviewTexts &
   ConsolePlainRecordsTexts &
