@@ -101,7 +101,7 @@ async function organisation() {
 async function connectKeycloak({ open, page }: Visitor, issuer: string): Promise<string> {
   await open("/connections/new");
   await enter(page, "type-keycloak");
-  await isReady(page, "issuer");
+  await isReady(page, "name");
   await type(page, "issuer", issuer);
   await type(page, "clientId", "signet");
   await type(page, "clientSecret", "what Keycloak has made");

@@ -19,6 +19,8 @@ export interface SentPage {
    *   reads nothing of the page; it can navigate the window, which leaves the page.
    */
   readonly redirectsElsewhere?: boolean;
+  /** Its form may lead to an identity provider, by redirects that browsers check against `form-action`: the page has none. */
+  readonly leadsUpstream?: boolean;
   /** The page embeds another document of ours in a frame. */
   readonly hasFrame?: boolean;
   /** The page's stylesheet has a font: the console's. */
@@ -49,6 +51,7 @@ export async function sendPage(reply: FastifyReply, body: string | Buffer, page:
 function contentSecurityPolicy({
   nonce,
   redirectsElsewhere = false,
+  leadsUpstream = false,
   hasFrame = false,
   hasFont = false,
 }: SentPage): string {
@@ -59,7 +62,7 @@ function contentSecurityPolicy({
     "img-src 'self' data:",
     ...(hasFont ? ["font-src 'self'"] : []),
     "connect-src 'self'",
-    ...(redirectsElsewhere ? [] : ["form-action 'self'"]),
+    ...(redirectsElsewhere || leadsUpstream ? [] : ["form-action 'self'"]),
     ...(hasFrame ? ["frame-src 'self'"] : []),
     "frame-ancestors 'none'",
     "base-uri 'none'",

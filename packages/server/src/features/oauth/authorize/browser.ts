@@ -196,6 +196,7 @@ interface ShownPage {
   readonly status?: number;
   /** The page is a step of an application's request: see `SentPage`. */
   readonly redirectsElsewhere?: boolean;
+  readonly leadsUpstream?: boolean;
 }
 
 export async function show(

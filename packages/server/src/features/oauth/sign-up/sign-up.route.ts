@@ -1,6 +1,7 @@
 /** GET and POST sign-up: an address, and one email to it. Answer and work are the same for every address (connections.md §6). */
 import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
+import { hasRoutedDomain } from "../../../core/domains/routed-sign-in.ts";
 import { requestSignUp } from "../../../core/sign-ups/request-sign-up.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
 import { parsedForm, parseQuery } from "../../../http/form-body.ts";
@@ -98,5 +99,6 @@ async function showForm(
     action: orgPath(visit.organisation, "sign-up"),
     hidden: formFields(deps, visit, flow),
   });
-  return show(visit, context, page, { status });
+  const leadsUpstream = await hasRoutedDomain(deps.database.query, visit.organisation.id);
+  return show(visit, context, page, { status, leadsUpstream });
 }

@@ -6,6 +6,7 @@ import { grantBreakGlass } from "../../../../core/break-glass/break-glass.ts";
 import type { Connection } from "../../../../core/connections/connection.ts";
 import { insertIdentity } from "../../../../core/connections/sign-in/linked-identities.store.ts";
 import { changeDomain } from "../../../../core/domains/domains.ts";
+import { changeOrganisationSettings } from "../../../../core/organisations/organisations.ts";
 import { resetFactors } from "../../../../core/second-factors/changes.ts";
 import { invite } from "../../../../core/users/invitations/invitations.ts";
 import { findUser, findUserByEmail } from "../../../../core/users/users.store.ts";
@@ -100,6 +101,23 @@ forEachDatabase(({ fresh }) => {
       [...new Set(leads)],
       [`/oauth/${org.organisation.id}/connections/${connection.id}/start`],
     );
+  });
+
+  test("no policy of a page keeps its form from the provider: of the account's sign-in, of sign-up, and nowhere else", async () => {
+    const policy = async (path: string, browser = testBrowser()) =>
+      (await follow(browser, await browser.get(`${org.issuer}/${path}`))).headers.get(
+        "content-security-policy",
+      ) ?? "";
+    const { id: orgId } = org.organisation;
+    const settings = { signUp: { mode: "open", groups: [] } } as const;
+    await changeOrganisationSettings(running.service, { orgId, actor: "test", settings });
+    // Browsers check redirects after a POST against it (CSP 3, "form-action").
+    for (const path of ["account/profile", "sign-up"])
+      assert.doesNotMatch(await policy(path), /form-action/, path);
+    for (const path of ["break-glass", "recovery"])
+      assert.match(await policy(path), /form-action 'self'/, path);
+    const off = { signUp: { mode: "off", groups: [] } } as const;
+    await changeOrganisationSettings(running.service, { orgId, actor: "test", settings: off });
   });
 
   test("addresses of other domains sign in as before", async () => {

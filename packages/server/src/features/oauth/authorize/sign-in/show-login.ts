@@ -82,7 +82,7 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, state: LoginSta
     signals: unknownCredential === undefined ? undefined : unknownPasskey(deps, unknownCredential),
   });
   if (retryAfterSeconds !== undefined) visit.reply.header("retry-after", String(retryAfterSeconds));
-  return show(visit, shared.page, page, { status, redirectsElsewhere });
+  return show(visit, shared.page, page, { status, redirectsElsewhere, leadsUpstream: isEmailFirst });
 }
 
 /** Whether the page asks for the address alone: what signs it in may depend on it, or be an email to it. */
