@@ -305,7 +305,9 @@ async function reportAll<T>(tries: readonly T[], attempt: (one: T) => Promise<st
 
 function faultIn({ status, headers }: Response, body: string): string | undefined {
   if (status >= 500) return `${status}`;
-  if (body.includes("<script>odd()")) return `${status} shows markup`;
+  // A file is no page: names stand in it as they are.
+  const isFile = headers.get("content-type")?.startsWith("text/csv") === true;
+  if (!isFile && body.includes("<script>odd()")) return `${status} shows markup`;
   if (
     /\b(?:undefined|\[object |NaN)\b/.test(
       // The notice about scopes that nobody has defined has that name.

@@ -6,6 +6,7 @@ import { codeBlock } from "../../html/components/code-block.ts";
 import { colourField } from "../../html/components/colour-field.ts";
 import { copyField } from "../../html/components/copy-field.ts";
 import { durationInput, toDurationText } from "../../html/components/duration-input.ts";
+import { eventPicker } from "../../html/components/event-picker.ts";
 import { checkField, radioField, selectField, textArea, textField } from "../../html/components/fields.ts";
 import { recordForm } from "../../html/components/record-form.ts";
 import { ringMark } from "../../html/components/ring-mark.ts";
@@ -130,6 +131,22 @@ export function fieldsCard(messages: Messages): Html {
             ...standard,
             { name: "payslips", text: "Read payslips", isSensitive: true, group: "Custom scopes" },
             { name: "ledger", text: "Read the ledger", group: "Custom scopes" },
+          ],
+        }),
+        eventPicker({
+          ...field("kit-events", "Events"),
+          values: ["user.created"],
+          searchLabel: messages.console.webhooks.searchEvents,
+          chosen: messages.console.webhooks.chosen,
+          groups: [
+            {
+              ...{ id: "users", label: "Users" },
+              choices: [
+                { name: "user.created", text: "User created" },
+                { name: "user.deleted", text: "User deleted" },
+              ],
+            },
+            { id: "groups", label: "Groups", choices: [{ name: "group.changed", text: "Group changed" }] },
           ],
         }),
       ],
