@@ -13,7 +13,7 @@ export type ConsoleFrameTexts = {
         pools: string; devices: string; settings: string; mailTemplates: string; auditLog: string;
         tokenInspector: string; signInPage: string; policies: string; invitations: string; roles: string;
         domains: string; webhooks: string; resources: string; trusts: string; tokenExchange: string;
-        clientPolicy: string; clientAuthorities: string;
+        clientPolicy: string; clientAuthorities: string; breakGlass: string; ledger: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
