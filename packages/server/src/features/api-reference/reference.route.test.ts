@@ -165,7 +165,7 @@ describe("shell samples", () => {
         assert.equal(stdout, answer.body);
         const result = `${operationId} ${answer.status} ${answer.body.slice(0, 300)}`;
         assert.ok(![413, 415, 422, 500, 503].includes(answer.status), result);
-        if (answer.status === 400) assert.match(result, /OAuth|invalid_/);
+        if (answer.status === 400) assert.match(result, /OAuth|invalid_|unauthorized_client/);
         if (security.some((one) => "administratorAccount" in one))
           assert.notEqual(answer.status, 401, result);
         if ("systemAccount" in (security[0] ?? {})) assert.doesNotMatch(result, /not-authenticated/);

@@ -133,23 +133,26 @@ export function fieldsCard(messages: Messages): Html {
             { name: "ledger", text: "Read the ledger", group: "Custom scopes" },
           ],
         }),
-        eventPicker({
-          ...field("kit-events", "Events"),
-          values: ["user.created"],
-          searchLabel: messages.console.webhooks.searchEvents,
-          chosen: messages.console.webhooks.chosen,
-          groups: [
-            {
-              ...{ id: "users", label: "Users" },
-              choices: [
-                { name: "user.created", text: "User created" },
-                { name: "user.deleted", text: "User deleted" },
-              ],
-            },
-            { id: "groups", label: "Groups", choices: [{ name: "group.changed", text: "Group changed" }] },
-          ],
-        }),
+        kitEvents(messages),
       ],
     }),
   });
 }
+
+const kitEvents = (messages: Messages): Html =>
+  eventPicker({
+    ...{ id: "kit-events", label: "Events", messages },
+    values: ["user.created"],
+    searchLabel: messages.console.webhooks.searchEvents,
+    chosen: messages.console.webhooks.chosen,
+    groups: [
+      {
+        ...{ id: "users", label: "Users" },
+        choices: [
+          { name: "user.created", text: "User created" },
+          { name: "user.deleted", text: "User deleted" },
+        ],
+      },
+      { id: "groups", label: "Groups", choices: [{ name: "group.changed", text: "Group changed" }] },
+    ],
+  });

@@ -25,6 +25,7 @@ const metadata = Type.Object(
       revocation_endpoint_auth_methods_supported introspection_endpoint_auth_methods_supported
       token_endpoint_auth_signing_alg_values_supported revocation_endpoint_auth_signing_alg_values_supported
       introspection_endpoint_auth_signing_alg_values_supported dpop_signing_alg_values_supported
+      client_attestation_signing_alg_values_supported client_attestation_pop_signing_alg_values_supported
       introspection_signing_alg_values_supported userinfo_signing_alg_values_supported
       authorization_signing_alg_values_supported request_object_signing_alg_values_supported code_challenge_methods_supported
       prompt_values_supported acr_values_supported claim_types_supported claims_supported ui_locales_supported
