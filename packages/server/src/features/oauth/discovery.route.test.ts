@@ -44,6 +44,7 @@ forEachDatabase(({ fresh }) => {
       end_session_endpoint: `${org.issuer}/end_session`,
       device_authorization_endpoint: `${org.issuer}/device`,
       backchannel_authentication_endpoint: `${org.issuer}/bc-authorize`,
+      registration_endpoint: `${org.issuer}/register`,
       pushed_authorization_request_endpoint: `${org.issuer}/par`,
     });
   });
