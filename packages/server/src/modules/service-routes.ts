@@ -21,6 +21,7 @@ import { registrationOperations } from "../features/oauth/registration/registrat
 import { imagesRoute } from "../features/organisation-images/images.route.ts";
 import { poolDocumentsRoutes } from "../features/sovereign/admin-api/pool-documents.route.ts";
 import { agentOperations } from "../features/sovereign/agent-api/agent-operations.ts";
+import { thresholdOperations } from "../features/sovereign/threshold/threshold-operations.ts";
 import { waitOperations } from "../features/sovereign/wait/wait-operations.ts";
 import { ssfOperations } from "../features/ssf/ssf-operations.ts";
 import { interFont } from "../html/fonts.ts";
@@ -72,6 +73,7 @@ export const apiReference: Module = (scope, { service, documents, operations }) 
       ...registrationOperations,
       ...consentsOperations,
       ...agentOperations,
+      ...thresholdOperations,
       ...waitOperations,
       ...caOperations,
       ...ssfOperations,

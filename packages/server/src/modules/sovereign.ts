@@ -4,6 +4,7 @@ import { browserSessionPort } from "../features/oauth/authorize/browser-session-
 import { continueAuthorization, flowUiLocales } from "../features/oauth/authorize/request/continue-signed.ts";
 import { adminRoutes } from "../features/sovereign/admin-api/admin.route.ts";
 import { agentRoutes } from "../features/sovereign/agent-api/agent.route.ts";
+import { thresholdRoutes } from "../features/sovereign/threshold/threshold.route.ts";
 import { respondRoute } from "../features/sovereign/wait/respond.route.ts";
 import { waitRoutes } from "../features/sovereign/wait/wait.route.ts";
 import type { WaitDeps } from "../features/sovereign/wait/waiting-request.ts";
@@ -19,7 +20,9 @@ export const agentApi: Module = (scope, { service, sovereign: { signing }, error
   acceptJson(scope);
   scope.setErrorHandler(codedErrorHandler(errors));
   const { rateLimits } = service.config;
-  agentRoutes(scope, { ...service, rateLimits, clock: signing.clock, signing });
+  const deps = { ...service, rateLimits, clock: signing.clock, signing };
+  agentRoutes(scope, deps);
+  thresholdRoutes(scope, { ...deps, admin: { ...service, baseUrl: service.config.baseUrl } });
 };
 
 export const waitPages: Module = (scope, { service, sovereign: { signing }, browser, errors }) => {

@@ -1,5 +1,7 @@
 /** Opens everything a configuration names and starts the agent: `signet-agent run`. */
 import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { acquireLock } from "@signet/cli-runtime/exclusive-lock";
 import type { Log } from "@signet/cli-runtime/log";
 import { readSecretFile } from "@signet/cli-runtime/private-file";
 import { describeError } from "@signet/cli-runtime/redact";
@@ -16,7 +18,11 @@ import { rateLimits } from "../policy/rate-limits.ts";
 import { seenTokenIds } from "../policy/seen-token-ids.ts";
 import { type JsonClient, openJsonClient } from "../service/json-client.ts";
 import { signingService, sovereignUrl } from "../service/signing-service.ts";
-import { startAgent } from "./agent.ts";
+import { countBoot, nonceStock } from "../threshold/nonces.ts";
+import { openSealedFolder } from "../threshold/sealed-folder.ts";
+import { startThresholdAgent } from "../threshold/threshold-agent.ts";
+import { type ThresholdService, thresholdService } from "../threshold/threshold-service.ts";
+import { type RunningAgent, startAgent } from "./agent.ts";
 import type { AgentDeps } from "./handle-request.ts";
 import { createMetrics, serveMetrics } from "./metrics.ts";
 import { clockSkewReporter } from "./renew-leases.ts";
@@ -60,7 +66,12 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
     limits: rateLimits(clock),
     ...{ keys, journal, metrics, log, clock, ...memory },
   };
-  const agent = startAgent(agentDeps);
+  const agent = configuration.threshold
+    ? await openThresholdAgent(configuration.threshold, agentDeps, {
+        service: thresholdService(client, sovereignUrl(configuration), apiKey),
+        resources,
+      })
+    : startAgent(agentDeps);
   resources.defer(() => agent.stop());
   const served =
     configuration.metrics && (await serveMetrics(configuration.metrics, metrics.registry, agent.isHealthy));
@@ -83,6 +94,19 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
     /** Undefined when the configuration names no port. */
     metricsPort: served?.port,
   };
+}
+
+/** Counts this start before anything else: no nonce of an earlier one is ever used. */
+async function openThresholdAgent(
+  threshold: NonNullable<Configuration["threshold"]>,
+  deps: AgentDeps,
+  { service, resources }: { service: ThresholdService; resources: AsyncDisposableStack },
+): Promise<RunningAgent> {
+  const sealed = await openSealedFolder(threshold);
+  const unlock = acquireLock(path.join(threshold.folder, "lock.db"));
+  resources.defer(unlock);
+  const boot = await countBoot(sealed);
+  return startThresholdAgent({ ...deps, service, sealed, boot, stock: nonceStock(sealed, boot) });
 }
 
 /** One reload at a time, so that the file written last wins; none after the stop, which happens once. */

@@ -8,6 +8,14 @@ import { healthCommand } from "./health-command.ts";
 import { keysCreateCommand, keysListCommand, keysRegisterCommand } from "./keys-commands.ts";
 import { type AgentCommand, type AgentIo, configFile, configOption } from "./options.ts";
 import { journalVerifyCommand, policyCheckCommand, policyTestCommand } from "./policy-commands.ts";
+import {
+  thresholdAbortCommand,
+  thresholdConfirmCommand,
+  thresholdCreateCommand,
+  thresholdJoinCommand,
+  thresholdRecoverCommand,
+  thresholdVerifyCommand,
+} from "./threshold-commands.ts";
 
 /** Until SIGTERM or SIGINT; SIGHUP reloads the policy. */
 const runCommand: AgentCommand = {
@@ -52,6 +60,12 @@ export const agentProgram: Program<AgentIo> = {
     policyCheckCommand,
     policyTestCommand,
     journalVerifyCommand,
+    thresholdCreateCommand,
+    thresholdJoinCommand,
+    thresholdConfirmCommand,
+    thresholdAbortCommand,
+    thresholdVerifyCommand,
+    thresholdRecoverCommand,
   ],
   exitCodesHelp: "Exit codes: 0 success; 1 refused or failed; 2 usage error.",
 };

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import {
   type Call,
+  flag,
   type Io,
   optionalText,
   requiredText,
@@ -21,6 +22,7 @@ import { createPemKey } from "../keys/pem-key.ts";
 import { openJsonClient } from "../service/json-client.ts";
 import { proveKey, type RegisteredKeys, registerAgent } from "../service/register-agent.ts";
 import { type PoolAddress, poolUrl } from "../service/signing-service.ts";
+import { createSealingKey } from "../threshold/sealed-folder.ts";
 import { type AgentCommand, accountOptions, algOption, readAccount } from "./options.ts";
 
 export const enrollCommand: AgentCommand = {
@@ -37,6 +39,7 @@ export const enrollCommand: AgentCommand = {
     ...algOption,
     key: textOption("FILE", "an existing private key in PEM"),
     chain: textOption("FILE", "the key's certificate chain in PEM, leaf first"),
+    threshold: flag("for a pool whose key exists nowhere: the key is this machine's identity (Ed25519)"),
     ...accountOptions,
   },
   run: async (call) => {
@@ -54,7 +57,9 @@ export const enrollCommand: AgentCommand = {
     const client = openJsonClient();
     try {
       const proven = await Promise.all(keys.map((one) => proveKey(one, pool, io.clock())));
-      await writeFiles(folder, pool, key);
+      await writeFiles(folder, pool, key, values["threshold"] === true);
+      if (values["threshold"] === true)
+        await createIfMissing(createSealingKey(path.join(folder, SEALING_KEY)));
       if (!account) {
         io.print(JSON.stringify({ poolId: pool.pool, name, keys: proven }, null, 2));
         io.printError(`An administrator must register this within five minutes.`);
@@ -87,7 +92,9 @@ function readPoolAddress(values: Values): PoolAddress {
 
 /** The key from `--key`, the folder's own key, or a new one. */
 async function chooseKey({ values, io }: Call, folder: string): Promise<KeyConfiguration> {
-  const alg = optionalText(values, "alg");
+  const isThreshold = values["threshold"] === true;
+  const alg = optionalText(values, "alg") ?? (isThreshold ? "EdDSA" : undefined);
+  if (isThreshold && alg !== "EdDSA") throw new UsageError("--threshold needs --alg EdDSA");
   if (alg !== undefined && !isAgentAlg(alg)) throw new UsageError(`--alg ${alg} is not supported`);
   const given = optionalText(values, "key");
   const file = given === undefined ? path.join(folder, "key.pem") : path.resolve(given);
@@ -108,7 +115,15 @@ async function createIfMissing(creation: Promise<void>): Promise<boolean> {
   }
 }
 
-async function writeFiles(folder: string, pool: PoolAddress, key: KeyConfiguration): Promise<void> {
+/** Better kept elsewhere, where the machine has a place for secrets: docs/signing-agent.md. */
+const SEALING_KEY = "sealing-key";
+
+async function writeFiles(
+  folder: string,
+  pool: PoolAddress,
+  key: KeyConfiguration,
+  isThreshold: boolean,
+): Promise<void> {
   const { file = "key.pem", alg, chain } = key;
   const configuration = [
     `service: ${pool.service}`,
@@ -121,6 +136,7 @@ async function writeFiles(folder: string, pool: PoolAddress, key: KeyConfigurati
     `  - file: ${path.relative(folder, file)}`,
     ...(alg === undefined ? [] : [`    alg: ${alg}`]),
     ...(chain === undefined ? [] : [`    chain: ${path.relative(folder, chain)}`]),
+    ...(isThreshold ? [`threshold: { folder: threshold, sealingKeyFile: ${SEALING_KEY} }`] : []),
     "metrics: { port: 9464 }\n",
   ];
   const policy = [

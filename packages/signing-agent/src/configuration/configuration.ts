@@ -60,6 +60,12 @@ const configurationSchema = closedObject({
       webauthn: Type.Optional(webauthnSchema),
     }),
   ),
+  threshold: Type.Optional(
+    closedObject({
+      folder: file("a folder for this machine's shares of the pool's keys"),
+      sealingKeyFile: file("a file with the key that they are encrypted with"),
+    }),
+  ),
   metrics: Type.Optional(
     closedObject({ host: Type.Optional(text("an IP address")), port: integer(0, 65_535) }),
   ),
@@ -79,7 +85,8 @@ export async function readConfiguration(file: string): Promise<Configuration> {
 }
 
 /** What the schema cannot express. */
-function findFaults({ service, organisation, pool, keys, challenges = {} }: Configuration): string[] {
+function findFaults(configuration: Configuration): string[] {
+  const { service, organisation, pool, keys, threshold, challenges = {} } = configuration;
   const { channel, webhook } = challenges;
   const faults: string[] = [];
   const mustBeUrl = "must be an https URL, or http on this machine";
@@ -89,6 +96,8 @@ function findFaults({ service, organisation, pool, keys, challenges = {} }: Conf
   for (const [index, { file, pkcs11, module }] of keys.entries())
     if ([file, pkcs11, module].filter(Boolean).length !== 1)
       faults.push(`keys.${index} must have one of file, pkcs11, module`);
+  if (threshold && (keys.length !== 1 || keys[0]?.chain !== undefined))
+    faults.push("with threshold, keys must have this machine's identity key alone, without a chain");
   if (channel === "webhook" && !webhook) faults.push("challenges.webhook is missing");
   if (webhook && !isServiceAddress(webhook.url)) faults.push(`challenges.webhook.url ${mustBeUrl}`);
   return faults;
@@ -106,6 +115,11 @@ function makePathsAbsolute(configuration: Configuration, folder: string): void {
     key.pkcs11.pinFile = absolute(key.pkcs11.pinFile);
     // The dynamic loader searches for a library without a slash.
     if (key.pkcs11.library.includes("/")) key.pkcs11.library = absolute(key.pkcs11.library);
+  }
+  const { threshold } = configuration;
+  if (threshold) {
+    threshold.folder = absolute(threshold.folder);
+    threshold.sealingKeyFile = absolute(threshold.sealingKeyFile);
   }
   const { webhook, webauthn } = configuration.challenges ?? {};
   if (webhook) webhook.secretFile = absolute(webhook.secretFile);

@@ -81,8 +81,8 @@ export interface SignedRecord {
   readonly scopes?: readonly string[];
   /** Seconds since the epoch. */
   readonly exp: number;
-  /** SHA-256 of the signed token, base64url. */
-  readonly tokenSha256: string;
+  /** SHA-256 of the signed token, base64url. Absent when this agent gave a share of the signature, and others completed it. */
+  readonly tokenSha256?: string;
   /** SHA-256 of what was signed, as the organisation's ledger names it. */
   readonly inputSha256: string;
   /** Type of the challenge that the user passed. */

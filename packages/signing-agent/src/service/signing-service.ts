@@ -207,7 +207,7 @@ function describeAnswer({ status, body }: JsonAnswer): string {
   return text.slice(0, MAX_DETAIL).replace(/[^\x20-\x7e]/g, "?");
 }
 
-function serviceError(call: string, answer: JsonAnswer): ServiceError {
+export function serviceError(call: string, answer: JsonAnswer): ServiceError {
   const { status, retryAfter } = answer;
   const kind = status === 401 ? "unauthorized" : status === 429 || status >= 500 ? "busy" : "unexpected";
   return new ServiceError(kind, `${call}: ${describeAnswer(answer)}`, retryAfter);
@@ -263,7 +263,7 @@ const requestId = Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" });
 const staleTokens = { tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }) };
 const staleTokensMessage = Compile(Type.Object(staleTokens));
 
-const claimedSchema = Type.Object({
+export const claimedSchema = Type.Object({
   requestId,
   leaseToken: Type.String({ minLength: 1, maxLength: 512 }),
   leaseSeconds: Type.Number({ minimum: 0 }),

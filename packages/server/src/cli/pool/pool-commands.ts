@@ -16,6 +16,7 @@ import {
   optionalText,
   repeatedText,
   requiredText,
+  UsageError,
   type Values,
 } from "../command.ts";
 import { enabledStatus, errorMessage, printList, printResult } from "../output.ts";
@@ -50,9 +51,14 @@ export const poolCommands: readonly Command[] = [
         help: "root certificate in PEM that key certificates must chain to; repeatable",
       },
       "require-x5c": { help: "reject keys without a certificate" },
+      threshold: {
+        value: "M/N",
+        help: "the key exists nowhere: M of N agents sign together, 2 <= M <= N <= 9; signs EdDSA",
+      },
     },
     examples: [
       "signet pool create --org 01998d6e-… --name Headquarters",
+      "signet pool create --org 01998d6e-… --name Together --threshold 2/3",
       "signet pool create --org 01998d6e-… --name HSM --alg ES256 --alg PS256 --trusted-root root.pem --require-x5c",
     ],
     runInOrganisation: async (call) => {
@@ -127,9 +133,10 @@ export function readPool(values: Values): NewPool {
   const lifetime = optionalText(values, "max-token-lifetime") ?? "1h";
   const delay = optionalText(values, "key-publish-delay");
   const algs = repeatedText(values, "alg").map((alg) => choice("alg", alg, agentAlgs));
+  const threshold = readThreshold(optionalText(values, "threshold"));
   return {
     name: requiredText(values, "name"),
-    algs: algs.length === 0 ? ["ES256"] : algs,
+    algs: algs.length === 0 ? [threshold ? "EdDSA" : "ES256"] : algs,
     maxTokenLifetimeSeconds: readDuration(lifetime, "max-token-lifetime"),
     ...definedOnly({
       issuerMode: optionalChoice(values, "issuer-mode", issuerModes),
@@ -137,7 +144,15 @@ export function readPool(values: Values): NewPool {
     }),
     trustedRoots: repeatedText(values, "trusted-root").map(readRoot),
     requireX5c: values["require-x5c"] === true,
+    ...(threshold ? { threshold } : {}),
   };
+}
+
+function readThreshold(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const [, min, max] = /^(\d)\/(\d)$/.exec(text) ?? [];
+  if (min === undefined || max === undefined) throw new UsageError("--threshold must be like 2/3");
+  return { min: Number(min), max: Number(max) };
 }
 
 function readRoot(path: string): string {

@@ -21,6 +21,7 @@ export const poolRecord = ({ config }: Service, pool: SigningPool) => ({
   maxPending: pool.maxPending,
   trustedRoots: pool.trustedRoots,
   requireX5c: pool.requireX5c,
+  threshold: pool.threshold,
   createdAt: formatTime(pool.createdAt),
   disabledAt: formatTimeOrNull(pool.disabledAt),
 });
@@ -41,6 +42,7 @@ export function poolFields(service: Service, pool: SigningPool): string[] {
     maxPending: String(record.maxPending),
     trustedRoots: String(record.trustedRoots.length),
     requireX5c: record.requireX5c ? "yes" : "no",
+    ...(pool.threshold ? { threshold: `${pool.threshold.min} of ${pool.threshold.max}` } : {}),
     createdAt: record.createdAt,
   });
 }

@@ -105,6 +105,7 @@ forEachDatabase(({ fresh }) => {
       maxPending: 5,
       trustedRoots: [],
       requireX5c: false,
+      threshold: null,
     });
     const agent = (id: string, lastSeenAt: number, deactivatedAt: number | null) =>
       insertAgent(

@@ -13,6 +13,9 @@ import type { AgentKey } from "./agent-key.ts";
 const keysOf = (db: Db, orgId: string) =>
   db.selectFrom("agent_key").selectAll().where("org_id", "=", orgId).orderBy("created_at").orderBy("kid");
 
+/** Without the group keys of threshold pools, which no agent has. */
+const ownKeysOf = (db: Db, orgId: string) => keysOf(db, orgId).where("ceremony_id", "is", null);
+
 /** The keys of all pools of the organisation, retired or not, without compromised ones. */
 export const listUncompromisedKeys = async (db: Db, orgId: string): Promise<AgentKey[]> =>
   (await keysOf(db, orgId).where("compromised_at", "is", null).execute()).map(toKey);
@@ -28,6 +31,7 @@ const selectActiveKeys = prepared((db, value: Parameter<ActiveKeys>) =>
     .selectFrom("agent_key")
     .selectAll()
     .where((eb) => allOf(eb, { org_id: value("orgId"), agent_id: value("agentId") }))
+    .where("ceremony_id", "is", null)
     .where("compromised_at", "is", null)
     .where("active_from", "<=", value("now"))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", value("now"))]))
@@ -72,7 +76,7 @@ const toKey = ({ public_jwk, x5c, ...row }: AgentKeyTable): AgentKey => ({
 
 /** In any state, oldest first. */
 export const listAgentKeys = async (db: Db, orgId: string, agentId: string): Promise<AgentKey[]> =>
-  (await keysOf(db, orgId).where("agent_id", "=", agentId).execute()).map(toKey);
+  (await ownKeysOf(db, orgId).where("agent_id", "=", agentId).execute()).map(toKey);
 
 /** By agent, in any state, oldest first. */
 export async function listKeysByAgent(
@@ -81,7 +85,7 @@ export async function listKeysByAgent(
   agentIds: readonly string[],
 ): Promise<ReadonlyMap<string, AgentKey[]>> {
   if (agentIds.length === 0) return new Map();
-  const rows = await keysOf(db, orgId).where("agent_id", "in", agentIds).execute();
+  const rows = await ownKeysOf(db, orgId).where("agent_id", "in", agentIds).execute();
   return Map.groupBy(rows.map(toKey), ({ agentId }) => agentId);
 }
 
@@ -90,15 +94,7 @@ export async function listKeysByAgent(
  * @returns false when the key is registered in any organisation, or was compromised in a deleted pool
  */
 export async function insertAgentKey(tx: Db, { publicJwk, x5c, ...key }: AgentKey): Promise<boolean> {
-  // Waits for a simultaneous deletion of a pool with this key.
-  const claims = await hasRow(
-    tx
-      .insertInto("agent_key_claim")
-      .values({ kid: key.kid, org_id: key.orgId })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("kid"),
-  );
-  if (!claims) return false;
+  if (!(await claimKey(tx, key))) return false;
   return hasRow(
     tx
       .insertInto("agent_key")
@@ -107,6 +103,16 @@ export async function insertAgentKey(tx: Db, { publicJwk, x5c, ...key }: AgentKe
       .returning("kid"),
   );
 }
+
+/** @returns false when the key is somebody's, in any organisation. Waits for a simultaneous deletion of a pool with it. */
+export const claimKey = (tx: Db, { orgId, kid }: Pick<AgentKey, "orgId" | "kid">): Promise<boolean> =>
+  hasRow(
+    tx
+      .insertInto("agent_key_claim")
+      .values({ kid, org_id: orgId })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("kid"),
+  );
 
 /** Whoever has the key may register it again. Those of compromised keys stay: a stolen key is worthless everywhere. */
 export async function deleteClaims(tx: Db, orgId: string, kids: readonly string[]): Promise<void> {
@@ -124,6 +130,7 @@ export async function retireKeys(
     .updateTable("agent_key")
     .set({ retiring_at: at })
     .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
+    .where("ceremony_id", "is", null)
     .where("kid", "in", lockedInOrder(db, keys.where("agent_id", "=", agentId), "kid"))
     .$if(only !== undefined, (query) => query.where("alg", "=", only ?? ""))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", at)]))
@@ -140,9 +147,44 @@ export const retireKey = (
       .updateTable("agent_key")
       .set({ retiring_at: now })
       .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId, kid }))
+      .where("ceremony_id", "is", null)
       .where("compromised_at", "is", null)
       .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", now)])),
   );
+
+/** The pool's group keys sign nothing new after `at`. */
+export async function retireGroupKeys(
+  tx: Db,
+  { orgId, poolId, at }: { orgId: string; poolId: string; at: number },
+): Promise<void> {
+  const keys = tx.selectFrom("agent_key").select("kid").where("org_id", "=", orgId);
+  await tx
+    .updateTable("agent_key")
+    .set({ retiring_at: at })
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: poolId }))
+    .where("ceremony_id", "is not", null)
+    .where("kid", "in", lockedInOrder(tx, keys.where("pool_id", "=", poolId), "kid"))
+    .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", at)]))
+    .execute();
+}
+
+/** Removes the pool's group keys from the JWKS, retired or not: who has enough shares could sign with them. */
+export async function compromiseGroupKeys(
+  tx: Db,
+  { orgId, poolId, now }: { orgId: string; poolId: string; now: number },
+): Promise<string[]> {
+  const keys = tx.selectFrom("agent_key").select("kid").where("org_id", "=", orgId);
+  const rows = await tx
+    .updateTable("agent_key")
+    .set({ compromised_at: now })
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: poolId }))
+    .where("ceremony_id", "is not", null)
+    .where("kid", "in", lockedInOrder(tx, keys.where("pool_id", "=", poolId), "kid"))
+    .where("compromised_at", "is", null)
+    .returning("kid")
+    .execute();
+  return rows.map(({ kid }) => kid);
+}
 
 /** Removes the agent's keys from the JWKS, retired or not. */
 export async function compromiseKeys(
@@ -154,6 +196,7 @@ export async function compromiseKeys(
     .updateTable("agent_key")
     .set({ compromised_at: now })
     .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
+    .where("ceremony_id", "is", null)
     .where("kid", "in", lockedInOrder(db, keys.where("agent_id", "=", agentId), "kid"))
     .where("compromised_at", "is", null)
     .returning("kid")

@@ -1,6 +1,7 @@
 /** Signing pools as rows. */
 
 import type { AgentAlg } from "@signet/protocol/agent-signature";
+import type { Threshold } from "@signet/protocol/threshold/group";
 import { affectsAny } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import { isPostgres } from "../../db/is-postgres.ts";
@@ -47,13 +48,21 @@ const toPool = (row: SigningPoolTable): SigningPool => ({
   algs: JSON.parse(row.algs) as AgentAlg[],
   trustedRoots: JSON.parse(row.trusted_roots) as string[],
   requireX5c: row.require_x5c === 1,
+  threshold: row.threshold === null ? null : (JSON.parse(row.threshold) as Threshold),
 });
 
-const toPoolRow = ({ algs, trustedRoots, requireX5c, ...members }: SigningPool): SigningPoolTable => ({
+const toPoolRow = ({
+  algs,
+  trustedRoots,
+  requireX5c,
+  threshold,
+  ...members
+}: SigningPool): SigningPoolTable => ({
   ...toRow(members),
   algs: JSON.stringify(algs),
   trusted_roots: JSON.stringify(trustedRoots),
   require_x5c: requireX5c ? 1 : 0,
+  threshold: threshold && JSON.stringify(threshold),
 });
 
 export async function insertPool(db: Db, pool: SigningPool): Promise<void> {
@@ -88,7 +97,8 @@ export async function countPools(db: Db, orgId: string): Promise<number> {
  * @returns false when the pool was deleted or changed meanwhile
  */
 export function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
-  const { org_id, id, issuer_mode, created_at, created_by, disabled_at, ...changed } = toPoolRow(pool);
+  const { org_id, id, issuer_mode, threshold, created_at, created_by, disabled_at, ...changed } =
+    toPoolRow(pool);
   const version = pool.version - 1;
   return affectsAny(
     db

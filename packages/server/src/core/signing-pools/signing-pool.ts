@@ -3,6 +3,7 @@
  * §2). The service knows public keys only.
  */
 import type { AgentAlg } from "@signet/protocol/agent-signature";
+import type { Threshold } from "@signet/protocol/threshold/group";
 import type { RecordOf } from "../../db/records.ts";
 import type { SigningPoolTable } from "../../db/tables/sovereign-signing.ts";
 import { issuerOf } from "../organisations/organisation.ts";
@@ -10,7 +11,9 @@ import { issuerOf } from "../organisations/organisation.ts";
 export const issuerModes = ["pool", "organisation"] as const;
 export type IssuerMode = (typeof issuerModes)[number];
 
-type StoredPool = RecordOf<Omit<SigningPoolTable, "issuer_mode" | "algs" | "trusted_roots" | "require_x5c">>;
+type StoredPool = RecordOf<
+  Omit<SigningPoolTable, "issuer_mode" | "algs" | "trusted_roots" | "require_x5c" | "threshold">
+>;
 
 export interface SigningPool extends StoredPool {
   readonly issuerMode: IssuerMode;
@@ -19,6 +22,8 @@ export interface SigningPool extends StoredPool {
   /** PEM: the roots of its keys' certificates. */
   readonly trustedRoots: readonly string[];
   readonly requireX5c: boolean;
+  /** Null for a pool of whole keys. Never changes. */
+  readonly threshold: Threshold | null;
 }
 
 /** The base URL of the pool's discovery document and JWKS, whatever its issuer. */

@@ -28,7 +28,7 @@ export async function findUsableKey(
 ): Promise<UsableKey | undefined> {
   const now = clock();
   const known = (await pools.published(orgId)).filter(
-    ({ key }) => key.agentId === agentId && agentKeyState(key, now) === "active",
+    ({ key }) => key.agentId === agentId && key.ceremonyId === null && agentKeyState(key, now) === "active",
   );
   for (const kid of kids) {
     const match = known.find(({ key }) => key.kid === kid && algs.includes(key.alg));

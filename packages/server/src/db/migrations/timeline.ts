@@ -64,6 +64,7 @@ import { unregisteredClients } from "./0065-unregistered-clients.ts";
 import { clientRegistration } from "./0066-client-registration.ts";
 import { cibaRequests } from "./0067-ciba-requests.ts";
 import { disabledGuests } from "./0068-disabled-guests.ts";
+import { thresholdKeys } from "./0068-threshold-keys.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -132,4 +133,5 @@ export const timeline: readonly Migration[] = [
   clientRegistration,
   cibaRequests,
   disabledGuests,
+  thresholdKeys,
 ];

@@ -17,6 +17,8 @@ export interface SigningPoolTable {
   /** JSON: PEM texts. */
   trusted_roots: string;
   require_x5c: number;
+  /** JSON `{min, max}`; null for a pool of whole keys. */
+  threshold: string | null;
   created_at: number;
   created_by: string;
   updated_at: number;
@@ -57,6 +59,8 @@ export interface AgentKeyTable {
   /** The latest expiry of its tokens, milliseconds. */
   last_token_exp: number | null;
   compromised_at: number | null;
+  /** Of the ceremony that made this group key; then no agent has it, and `agent_id` is who began the ceremony. */
+  ceremony_id: string | null;
 }
 
 /** A key is one agent's in the whole service: whoever registers it claims it first. It goes with the key, unless that was compromised. */
@@ -128,7 +132,87 @@ export interface SigningRequestTable {
   ended_at: number | null;
 }
 
+/** An agent of a threshold pool: its identity key signs what it says in ceremonies, and no token. */
+export interface ThresholdMemberTable {
+  org_id: string;
+  agent_id: string;
+  pool_id: string;
+  /** RFC 7638 thumbprint of the identity key. */
+  kid: string;
+  /** JSON. */
+  public_jwk: string;
+  /** How often the agent has been started; never lower than before. */
+  boot: number;
+  /** Random, of that start; empty before the first. */
+  boot_id: string;
+  seen_at: number;
+  /** Takes part in no signature until then: it gave a wrong share. */
+  excluded_until: number;
+  created_at: number;
+}
+
+export interface ThresholdCeremonyTable {
+  org_id: string;
+  id: string;
+  pool_id: string;
+  state: string;
+  min_signers: number;
+  max_signers: number;
+  begun_by: string;
+  /** Of the group key, once it is published. */
+  kid: string | null;
+  end_reason: string | null;
+  created_at: number;
+  ended_at: number | null;
+}
+
+export interface ThresholdMessageTable {
+  org_id: string;
+  ceremony_id: string;
+  agent_id: string;
+  round: string;
+  /** A compact JWS. */
+  message: string;
+  created_at: number;
+}
+
+export interface ThresholdCommitmentTable {
+  org_id: string;
+  agent_id: string;
+  /** base64url; the same in every signature that would use the same nonce. */
+  hiding: string;
+  binding: string;
+  /** Of the group key. */
+  kid: string;
+  boot_id: string;
+  created_at: number;
+  request_id: string | null;
+  used_at: number | null;
+}
+
+/** What one agent is asked for in one round of a signing request. */
+export interface ThresholdPartTable {
+  org_id: string;
+  round_id: string;
+  agent_id: string;
+  request_id: string;
+  pool_id: string;
+  state: string;
+  /** JSON: hiding and binding commitment by use. */
+  commitments: string;
+  /** JSON: shares by use. */
+  shares: string | null;
+  reason: string | null;
+  created_at: number;
+  until: number;
+}
+
 export interface SovereignSigningSchema {
+  threshold_member: ThresholdMemberTable;
+  threshold_ceremony: ThresholdCeremonyTable;
+  threshold_message: ThresholdMessageTable;
+  threshold_commitment: ThresholdCommitmentTable;
+  threshold_part: ThresholdPartTable;
   signing_pool: SigningPoolTable;
   signing_agent: SigningAgentTable;
   agent_key: AgentKeyTable;

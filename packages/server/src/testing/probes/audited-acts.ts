@@ -41,6 +41,8 @@ const books: Readonly<Record<string, string>> = {
   pushed_request: "what a client asks, for a minute",
   refused_request: "what a developer is shown of refused requests",
   schema_migration: "what the database has become",
+  threshold_commitment: "nonce commitments of agents, each for one signature",
+  threshold_part: "what one agent is asked for of a signature: the signature is told",
   signing_request: "what waits for an agent: its end is told",
 };
 
@@ -56,6 +58,7 @@ const handedOut: Readonly<Record<string, string>> = {
 /** Usage timestamps and counters, and timestamps of locked rows. */
 const uses: Readonly<Record<string, readonly string[]>> = {
   agent_key: ["last_token_exp"],
+  threshold_member: ["boot", "boot_id", "seen_at"],
   authorization_code: ["used_at", "family_id"],
   browser_session: ["last_seen_at"],
   client_registration: ["token_hash", "previous_hash", "software_statement", "last_used_at"],

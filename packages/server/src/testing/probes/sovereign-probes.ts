@@ -41,6 +41,27 @@ const agentCall =
     assert.equal((await agent.call("queue")).status, 200, "at A it is one");
   };
 
+const thresholdCall =
+  (method: "GET" | "POST", name: string) =>
+  async ({ service, a, b }: Loot): Promise<void> => {
+    const pool = await makePool(service, a, { algs: ["EdDSA"], threshold: { min: 2, max: 2 } });
+    const agent = await makeAgent(service, a, pool);
+    const body = method === "GET" ? undefined : {};
+    const { status, body: told } = await testAgent(agent, b.issuer).call(name, body);
+    assert.deepEqual([status, told["error"]], [401, "invalid_token"], "A's API key");
+    assert.equal((await agent.call("threshold")).status, 200, "at A it is one");
+  };
+
+const thresholdProbes = {
+  "GET /oauth/:org/sovereign/agent/threshold": thresholdCall("GET", "threshold"),
+  ...Object.fromEntries(
+    ["ceremonies", "messages", "commitments", "claim", "shares"].map((name) => [
+      `POST /oauth/:org/sovereign/agent/threshold/${name}`,
+      thresholdCall("POST", `threshold/${name}`),
+    ]),
+  ),
+};
+
 /** A's administrator at B's address, and B's with what is A's. */
 const adminCall =
   (method: "POST" | "DELETE", wanted: (loot: Loot) => Promise<{ path: string; body?: object }>) =>
@@ -118,6 +139,7 @@ export const sovereignProbes = {
   "POST /oauth/:org/sovereign/agent/sign": agentCall("sign"),
   "POST /oauth/:org/sovereign/agent/challenge": agentCall("challenge"),
   "POST /oauth/:org/sovereign/agent/reject": agentCall("reject"),
+  ...thresholdProbes,
   "POST /oauth/:org/sovereign/admin/pools": adminCall("POST", async () => ({
     path: "pools",
     body: { name: `Pool ${randomUUID()}`, algs: ["ES256"], maxTokenLifetimeSeconds: 600 },

@@ -41,13 +41,22 @@ const issuerMode = Type.Enum([...issuerModes], {
   description: "The issuer of the tokens: the pool (default) or the organisation; cannot be changed",
 });
 
+const threshold = Type.Object(
+  { min: Type.Integer({ minimum: 2, maximum: 9 }), max: Type.Integer({ minimum: 2, maximum: 9 }) },
+  {
+    additionalProperties: false,
+    description:
+      "The pool's key exists nowhere: `min` of its `max` agents sign together (RFC 9591); `algs` must be [EdDSA]; cannot be changed",
+  },
+);
+
 /** Of a fault, where it begins with one. */
-export const poolMembers = [...Object.keys(needed), ...Object.keys(optional), "issuerMode"];
+export const poolMembers = [...Object.keys(needed), ...Object.keys(optional), "issuerMode", "threshold"];
 
 export const newPool = strictObject(
   {
     ...needed,
-    ...Type.Partial(Type.Object({ ...optional, issuerMode, enabled })).properties,
+    ...Type.Partial(Type.Object({ ...optional, issuerMode, threshold, enabled })).properties,
   },
   { title: "ApiNewSigningPool" },
 );
@@ -62,6 +71,7 @@ export const poolSchema = Type.Object(
     ...needed,
     ...{ issuerMode, issuer: Type.String({ format: "uri" }), jwksUri: Type.String({ format: "uri" }) },
     ...optional,
+    threshold: Type.Union([threshold, Type.Null()]),
     enabled,
     createdBy: Type.String({ description: "As the audit log names actors" }),
     ...{ createdAt: time(), updatedAt: time() },
@@ -84,6 +94,7 @@ export const poolRecord = (baseUrl: string) => (pool: SigningPool) => ({
   tokenWaitSeconds: pool.tokenWaitSeconds,
   keyPublishDelaySeconds: pool.keyPublishDelaySeconds,
   ...{ maxPending: pool.maxPending, trustedRoots: pool.trustedRoots, requireX5c: pool.requireX5c },
+  threshold: pool.threshold,
   ...{ enabled: pool.disabledAt === null, createdBy: pool.createdBy },
   ...{ createdAt: wireTime(pool.createdAt), updatedAt: wireTime(pool.updatedAt) },
 });

@@ -16,6 +16,7 @@ export interface NewPool {
   readonly maxPending?: number;
   readonly trustedRoots?: readonly string[];
   readonly requireX5c?: boolean;
+  readonly threshold?: { readonly min: number; readonly max: number };
 }
 
 export interface PresentedKey {
@@ -31,7 +32,15 @@ interface Inside extends CoreDeps {
 
 type Settings = Omit<
   SigningPool,
-  "orgId" | "id" | "issuerMode" | "createdAt" | "createdBy" | "updatedAt" | "disabledAt" | "version"
+  | "orgId"
+  | "id"
+  | "issuerMode"
+  | "threshold"
+  | "createdAt"
+  | "createdBy"
+  | "updatedAt"
+  | "disabledAt"
+  | "version"
 >;
 
 /** Each throws `CodedError` where it refuses. */

@@ -64,6 +64,16 @@ const newPool = Type.Object(
       }),
     ),
     requireX5c: Type.Optional(Type.Boolean({ description: "refuse keys without certificates" })),
+    threshold: Type.Optional(
+      Type.Object(
+        { min: Type.Integer(), max: Type.Integer() },
+        {
+          ...closed,
+          description:
+            "the pool's key exists nowhere: `min` of its `max` agents sign together (RFC 9591), 2 <= min <= max <= 9; algs must be [EdDSA]",
+        },
+      ),
+    ),
   },
   { title: "NewSigningPool", ...closed },
 );

@@ -6,6 +6,8 @@ import type { AuditAction } from "../../../core/audit/actions.ts";
 import type { Act } from "../../../core/audit/audit.store.ts";
 import { CLOCK_SKEW_MS } from "../../../core/signing-keys/signing-key.ts";
 import {
+  claimKey,
+  compromiseGroupKeys,
   compromiseKeys,
   insertAgentKey,
   listAgentKeys,
@@ -28,6 +30,7 @@ import type { Db } from "../../../db/open.ts";
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { releaseClaims } from "../requests/claim-request.store.ts";
 import { failSignedBy } from "../requests/sign-request.store.ts";
+import { insertMember } from "../threshold/member.store.ts";
 import { duplicateKey, type PresentedKey, readAgentKeys, type ValidKey } from "./agent-keys.ts";
 import { recordChange, requireName, type SovereignAdminDeps } from "./pools.ts";
 
@@ -60,12 +63,15 @@ export async function registerAgent(
     deactivatedAt: null,
     compromisedAt: null,
   };
+  if (pool.threshold) requireOneIdentity(read);
   const keys = await deps.database.transaction(async (tx) => {
     const locked = await lockEnabledPool(tx, pool);
     if ((await countActiveAgents(tx, orgId, pool.id)) >= MAX_AGENTS)
       throw new CodedError(409, "agent_limit", `a pool has at most ${MAX_AGENTS} agents`);
     await insertAgent(tx, agent, sha256Base64url(apiKey));
-    const added = await addKeys(tx, locked, agent, { read, now });
+    const added = pool.threshold
+      ? await addIdentity(tx, agent, { read, now })
+      : await addKeys(tx, locked, agent, { read, now });
     await recordAgentChange(tx, deps, by, "signing-agent.registered", agent, { name, ...keyIds(added) });
     return added;
   });
@@ -82,6 +88,12 @@ export async function addAgentKeys(
   const known = await findAgent(deps.database.query, by.orgId, input.agentId);
   const pool = known && (await findPool(deps.database.query, by.orgId, known.poolId));
   if (!pool) throw codedNotFound();
+  if (pool.threshold)
+    throw new CodedError(
+      409,
+      "threshold_pool",
+      "a threshold pool's key comes from a key ceremony of its agents",
+    );
   const read = await readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
   return deps.database.transaction(async (tx) => {
     const locked = await lockEnabledPool(tx, pool);
@@ -121,6 +133,8 @@ export async function deactivateAgent(
     }
     if (compromised && (await compromiseAgentRow(tx, deactivation))) {
       const kids = await compromiseKeys(tx, { orgId, agentId, now });
+      // Whoever has one share of a group key may have others.
+      kids.push(...(await compromiseGroupKeys(tx, { orgId, poolId: agent.poolId, now })));
       // Also what is signed but not released yet.
       await failSignedBy(tx, { orgId, kids, now });
       await recordAgentChange(tx, deps, by, "signing-agent.compromised", agent, { kids });
@@ -146,6 +160,29 @@ export async function retireAgentKey(
     await recordAgentChange(tx, deps, by, "signing-agent.key-retired", agent, { kid });
     return true;
   });
+}
+
+/** With one agent's identity another could not be taken for two. */
+function requireOneIdentity(read: readonly ValidKey[]): void {
+  if (read.length !== 1)
+    throw new CodedError(400, "invalid_request", "an agent of a threshold pool has one key, its identity");
+}
+
+/** The identity key signs what the agent says in key ceremonies; it is in no JWKS, and signs no token. */
+async function addIdentity(
+  tx: Db,
+  { orgId, id: agentId, poolId }: SigningAgent,
+  { read, now }: { read: readonly ValidKey[]; now: number },
+): Promise<AgentKey[]> {
+  const keys: AgentKey[] = [];
+  for (const key of read) {
+    if (!(await claimKey(tx, { orgId, kid: key.kid })))
+      throw duplicateKey("the key is already registered, or was compromised");
+    await insertMember(tx, { orgId, agentId, poolId, kid: key.kid, publicJwk: key.publicJwk, now });
+    const times = { createdAt: now, activeFrom: now, retiringAt: null, lastTokenExp: null };
+    keys.push({ ...key, orgId, poolId, agentId, ...times, compromisedAt: null, ceremonyId: null });
+  }
+  return keys;
 }
 
 /** Locks the pool. @throws CodedError */
@@ -187,6 +224,7 @@ async function addKeys(
       retiringAt: null,
       lastTokenExp: null,
       compromisedAt: null,
+      ceremonyId: null,
     }),
   );
   for (const key of keys)

@@ -3,6 +3,7 @@
 import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
+import { isThreshold, MAX_SIGNERS, MIN_SIGNERS, type Threshold } from "@signet/protocol/threshold/group";
 import { newUuid } from "@signet/protocol/uuid";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
@@ -30,12 +31,14 @@ export interface SovereignAdminDeps extends CoreDeps {
 /** @throws CodedError 400 or 422 that names the member, 409 at the limit */
 export async function createPool(deps: SovereignAdminDeps, by: Act, input: NewPool): Promise<SigningPool> {
   const now = deps.clock();
-  const { issuerMode = "pool" } = input;
+  const { issuerMode = "pool", threshold } = input;
+  if (threshold) requireThreshold(threshold, input);
   const pool: SigningPool = {
     orgId: by.orgId,
     id: newUuid(),
     issuerMode: issuerMode as IssuerMode,
     ...(await checkPoolSettings(input, now)),
+    threshold: threshold ? { min: threshold.min, max: threshold.max } : null,
     createdAt: now,
     createdBy: by.actor,
     updatedAt: now,
@@ -48,16 +51,25 @@ export async function createPool(deps: SovereignAdminDeps, by: Act, input: NewPo
     if ((await countPools(tx, by.orgId)) >= MAX_POOLS)
       throw new CodedError(409, "pool_limit", `an organisation has at most ${MAX_POOLS} pools`);
     await insertPool(tx, pool);
-    const details = { name: pool.name, algs: pool.algs, issuerMode: pool.issuerMode };
+    const details = {
+      name: pool.name,
+      algs: pool.algs,
+      issuerMode: pool.issuerMode,
+      ...thresholdDetail(pool),
+    };
     await recordChange(tx, deps, by, { action: "signing-pool.created", target: pool.id, details });
   });
   return pool;
 }
 
+const thresholdDetail = ({ threshold }: SigningPool) =>
+  threshold === null ? {} : { threshold: `${threshold.min} of ${threshold.max}` };
+
 /**
  * @param before the version the settings were edited from
  * @param settings from `checkPoolSettings`
  * @returns undefined when the pool was deleted or changed meanwhile
+ * @throws CodedError 400 or 422 for what a threshold pool cannot have
  */
 export async function changePool(
   deps: SovereignAdminDeps,
@@ -65,6 +77,7 @@ export async function changePool(
   before: SigningPool,
   settings: PoolSettings,
 ): Promise<SigningPool | undefined> {
+  if (before.threshold) requireGroupKey(settings);
   const now = deps.clock();
   const after = { ...before, ...settings, updatedAt: now, version: before.version + 1 };
   return deps.database.transaction(async (tx) => {
@@ -143,6 +156,8 @@ export interface NewPool {
   readonly maxPending?: number;
   readonly trustedRoots?: readonly string[];
   readonly requireX5c?: boolean;
+  /** For a pool whose key exists nowhere; cannot be changed (threshold-and-ledger.md §1). */
+  readonly threshold?: Threshold;
 }
 
 export const poolDefaults = {
@@ -164,10 +179,18 @@ export const poolLimits = {
   maxPending: [1, 10_000],
 } as const satisfies Partial<Record<keyof NewPool, readonly [number, number]>>;
 
-/** What can be changed; the issuer mode can't. */
+/** What can be changed; issuer mode and threshold can't. */
 type PoolSettings = Omit<
   SigningPool,
-  "orgId" | "id" | "issuerMode" | "createdAt" | "createdBy" | "updatedAt" | "disabledAt" | "version"
+  | "orgId"
+  | "id"
+  | "issuerMode"
+  | "threshold"
+  | "createdAt"
+  | "createdBy"
+  | "updatedAt"
+  | "disabledAt"
+  | "version"
 >;
 
 /** Fills in the defaults. @throws CodedError 400 or 422 that names the member */
@@ -193,6 +216,21 @@ export function requireName(name: string): string {
   const trimmed = name.trim();
   if (!isRecordName(trimmed)) throw invalid("name must be 1 to 100 plain characters");
   return trimmed;
+}
+
+function requireThreshold(threshold: Threshold, input: GroupKeySettings): void {
+  if (!isThreshold(threshold))
+    throw invalid(`threshold must have whole numbers, ${MIN_SIGNERS} <= min <= max <= ${MAX_SIGNERS}`);
+  requireGroupKey(input);
+}
+
+type GroupKeySettings = Pick<NewPool, "algs" | "requireX5c">;
+
+/** FROST makes Ed25519 signatures, with a key that no certificate is for. */
+function requireGroupKey({ algs, requireX5c = false }: GroupKeySettings): void {
+  if (algs.length !== 1 || algs[0] !== "EdDSA")
+    throw new CodedError(422, "unsupported_alg", "algs must be [EdDSA] with threshold");
+  if (requireX5c) throw invalid("requireX5c cannot be true with threshold");
 }
 
 const invalid = (description: string) => new CodedError(400, "invalid_request", description);

@@ -59,7 +59,7 @@ const token = Type.Object(
   { title: "TokenToSign" },
 );
 
-const claimed = Type.Object(
+export const claimed = Type.Object(
   {
     requestId,
     leaseToken: Type.String({ description: "required in every call about this claim" }),

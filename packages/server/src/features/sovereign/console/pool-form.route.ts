@@ -83,7 +83,12 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
     version: ({ version }) => version,
     toInput: toPoolInput,
     // The issuer mode can't change: every verifier of the pool's tokens relies on it.
-    readInput: (form, { record: { issuerMode } }) => ({ ...readPoolInput(form), issuerMode }),
+    readInput: (form, { record: { issuerMode, threshold } }) => ({
+      ...readPoolInput(form),
+      issuerMode,
+      // A group key has no choice (threshold-and-ledger.md §1).
+      ...(threshold ? { algs: ["EdDSA" as const], requireX5c: false } : {}),
+    }),
     toDisplay: ({ algs, requireX5c, trustedRoots, ...texts }, { messages: { console, format } }) => ({
       ...texts,
       maxTokenLifetimeSeconds: format.lifetime(Number(texts.maxTokenLifetimeSeconds)),

@@ -118,7 +118,8 @@ function handOver(
 
 type Claimed = { leaseToken: string; rendering: Rendering; key: AgentKey; now: number };
 
-function claimedRequest(
+/** What an agent is handed. */
+export function claimedRequest(
   deps: SigningDeps,
   row: SigningRequestRow,
   { leaseToken, rendering, key, now }: Claimed,

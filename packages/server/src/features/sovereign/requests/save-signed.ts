@@ -41,6 +41,8 @@ export interface ValidSubmission {
   readonly lease: Lease;
   readonly claimed: ClaimedTokens;
   readonly checked: CheckedJwts;
+  /** The agents that signed together, with a group key. */
+  readonly signers?: readonly string[];
 }
 
 /** @returns those that were saved: the lease and everything else was still valid */
@@ -53,7 +55,7 @@ export async function saveSigned(
   const saved = await deps.database.transaction(async (tx) => {
     const stored: ValidSubmission[] = [];
     for (const one of inLockOrder(valid)) {
-      const since = await storeSigned(tx, signedRow(deps, one));
+      const since = await storeSigned(tx, signedRow(deps, one), one.signers !== undefined);
       if (since === undefined) continue;
       waits.push(one.lease.now - since);
       stored.push(one);
@@ -147,9 +149,11 @@ function signedRow({ encryption }: SigningDeps, { lease, claimed, checked }: Val
   };
 }
 
-function signedEvent({ lease, claimed }: ValidSubmission) {
+function signedEvent({ lease, claimed, signers }: ValidSubmission) {
   const { row, key, rendered } = claimed;
   const user = row.user_id === null ? {} : { user: row.user_id };
   const token = { kid: key.kid, client: row.application_id, grant: row.grant_type, jti: rendered.jti };
-  return leaseAuditEvent(lease, "signing-request.signed", { ...token, ...user });
+  const together = signers ? { signers } : {};
+  const event = leaseAuditEvent(lease, "signing-request.signed", { ...token, ...user, ...together });
+  return signers ? { ...event, actor: `agent:${signers[0]}` } : event;
 }

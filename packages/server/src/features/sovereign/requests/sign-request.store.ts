@@ -14,7 +14,7 @@ type Signed = Omit<Lease, "address"> &
   Readonly<Record<"rendering" | "signed" | "inputHashes" | "tokenIds", string>> &
   Readonly<Record<"tokenExp" | "keptUntil", number>>;
 
-const signLeased = prepared((db, value: Parameter<Signed>) =>
+const signedBy = (db: Db, value: Parameter<Signed>) =>
   db
     .updateTable("signing_request")
     .set({
@@ -32,8 +32,11 @@ const signLeased = prepared((db, value: Parameter<Signed>) =>
     .where(isLeasedBy(value))
     // The bytes that were checked, not a newer rendering.
     .where("rendering", "=", value("rendering"))
-    .where(
-      sql<boolean>`exists (select 1 from agent_key k
+    .returning("created_at");
+
+const signLeased = prepared((db, value: Parameter<Signed>) =>
+  signedBy(db, value).where(
+    sql<boolean>`exists (select 1 from agent_key k
         join signing_agent a on a.org_id = k.org_id and a.id = k.agent_id
         join signing_pool p on p.org_id = a.org_id and p.id = a.pool_id
         join organisation o on o.id = p.org_id
@@ -41,16 +44,28 @@ const signLeased = prepared((db, value: Parameter<Signed>) =>
           and k.compromised_at is null and k.active_from <= ${value("now")}
           and (k.retiring_at is null or k.retiring_at > ${value("now")})
           and a.deactivated_at is null and p.disabled_at is null and o.disabled_at is null)`,
-    )
-    .returning("created_at"),
+  ),
+);
+
+/** By a group key, which no agent has: the lease is a round's (threshold/rounds.ts). */
+const signShared = prepared((db, value: Parameter<Signed>) =>
+  signedBy(db, value).where(
+    sql<boolean>`exists (select 1 from agent_key k
+      join signing_pool p on p.org_id = k.org_id and p.id = k.pool_id
+      join organisation o on o.id = p.org_id
+      where k.org_id = signing_request.org_id and k.kid = signing_request.kid and k.pool_id = signing_request.pool_id
+        and k.ceremony_id is not null and k.compromised_at is null and k.active_from <= ${value("now")}
+        and (k.retiring_at is null or k.retiring_at > ${value("now")})
+        and p.disabled_at is null and o.disabled_at is null)`,
+  ),
 );
 
 /**
  * Lease, agent, key, pool and organisation must all still be valid.
  * @returns since when it had waited; undefined when nothing was stored
  */
-export async function storeSigned(db: Db, signed: Signed): Promise<number | undefined> {
-  const [row] = await signLeased(db, signed);
+export async function storeSigned(db: Db, signed: Signed, isShared = false): Promise<number | undefined> {
+  const [row] = await (isShared ? signShared : signLeased)(db, signed);
   return row?.created_at;
 }
 

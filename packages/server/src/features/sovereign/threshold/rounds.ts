@@ -1,0 +1,234 @@
+/**
+ * Rounds: m agents are asked for their shares of a request's signatures, each with nonce commitments from its stock that no other round
+ * gets. An agent that is away, refuses or gives a wrong share is replaced in the next round (threshold-and-ledger.md §1).
+ */
+import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import type { NonceCommitment } from "@signet/protocol/threshold/group";
+import type { Db } from "../../../db/open.ts";
+import { agentTopic, poolTopic } from "../notify/wake-up.ts";
+import { type ClaimedRequest, claimedRequest } from "../requests/claim-request.ts";
+import { sweepPool } from "../requests/expire-requests.ts";
+import { newRendering, type Rendering } from "../requests/signing-input.ts";
+import { findRequests, openColumn, type SigningRequestRow } from "../requests/signing-request.store.ts";
+import type { AgentCaller, SealedClaims, SigningDeps } from "../requests/signing-request.ts";
+import { countStock, takeCommitments } from "./commitment.store.ts";
+import type { GroupKey, GroupKeys } from "./group-keys.ts";
+import { listMembers } from "./member.store.ts";
+import {
+  claimForRound,
+  handOverParts,
+  hasPending,
+  insertParts,
+  listOut,
+  listParts,
+  lockPending,
+  markAbsent,
+  type PartRow,
+} from "./round.store.ts";
+
+/** An agent answers within this time or counts as absent: two rounds fit into the time that a token endpoint waits. */
+export const ROUND_MS = 3_000;
+/** An agent that claimed within this time is asked; a waiting claim lasts 25 s. */
+const SEEN_MS = 35_000;
+
+export interface RoundDeps extends SigningDeps {
+  readonly groups: GroupKeys;
+}
+
+export type Use = "access_token" | "id_token";
+/** As a part keeps them. */
+export type PartCommitments = Partial<Record<Use, Omit<NonceCommitment, "kid">>>;
+
+export type ClaimedRound = Omit<ClaimedRequest, "outcome"> & {
+  /** Of all who sign, by use. */
+  readonly commitments: Partial<Record<Use, readonly NonceCommitment[]>>;
+};
+
+/** The agent's next parts; begins rounds for what is pending. */
+export async function claimRounds(
+  deps: RoundDeps,
+  agent: AgentCaller,
+  max: number,
+): Promise<readonly ClaimedRound[]> {
+  const { orgId, poolId } = agent;
+  const now = deps.clock();
+  // Before the request is pending again: the next round is without them.
+  if ((await markAbsent(deps.database.query, { orgId, poolId, now })) > 0)
+    deps.poolSweeps.delete(`${orgId} ${poolId}`);
+  await sweepPool(deps, orgId, poolId);
+  const active = await deps.groups.active(orgId, poolId);
+  if (!active) return [];
+  if (await hasPending(deps.database.query, { orgId, poolId, now }))
+    await beginRounds(deps, agent, active, max);
+  const parts = await handOverParts(deps.database.query, agent, { now, max });
+  return handedOver(deps, active, parts);
+}
+
+class StockTaken extends Error {}
+
+async function beginRounds(
+  deps: RoundDeps,
+  agent: AgentCaller,
+  active: GroupKey,
+  max: number,
+): Promise<void> {
+  const { orgId, poolId, agentId } = agent;
+  const pool = await deps.pools.find(orgId, poolId);
+  if (!pool || pool.disabledAt !== null) return;
+  const now = deps.clock();
+  const asked = new Set<string>();
+  const begin = async (tx: Db) => {
+    const rows = await lockPending(tx, { orgId, poolId, now }, max);
+    const ids = rows.map(({ id }) => id);
+    const out = await listOut(tx, orgId, ids);
+    const absent = await listOut(tx, orgId, ids, ["absent"]);
+    const candidates = await findCandidates(tx, agent, { active, now });
+    for (const row of rows) {
+      const uses = usesOf(deps, row);
+      const signers = chooseSigners(candidates, {
+        out: out.get(row.id) ?? new Set(),
+        absent: absent.get(row.id) ?? new Set(),
+        count: active.group.threshold.min,
+        each: uses.length,
+      });
+      if (signers.length === 0) continue;
+      const rendering = JSON.stringify(newRendering(now, pool));
+      await beginRound(tx, { row, signers, uses, kid: active.key.kid, rendering, now });
+      for (const signer of signers) asked.add(signer.agentId);
+    }
+  };
+  try {
+    await deps.database.transaction(begin);
+  } catch (error) {
+    // Another node was faster: what is left is begun by the next claim.
+    if (!(error instanceof StockTaken)) throw error;
+    return;
+  }
+  if (asked.size === 0) return;
+  asked.delete(agentId);
+  deps.wakeUp.notify(...[...asked].map((id) => agentTopic(orgId, id)));
+  // Who is away then is replaced; without this node the next poll does it.
+  setTimeout(() => deps.wakeUp.notify(poolTopic(orgId, poolId)), ROUND_MS + 20).unref();
+}
+
+const usesOf = (deps: SigningDeps, row: SigningRequestRow): Use[] =>
+  openColumn<SealedClaims>(deps, row, "claims").claims.idToken
+    ? ["access_token", "id_token"]
+    : ["access_token"];
+
+interface Candidate {
+  readonly agentId: string;
+  readonly kid: string;
+  stock: number;
+}
+
+/** The caller first, as it is there; the others in any order, so that each has its turn. */
+async function findCandidates(
+  tx: Db,
+  { orgId, poolId, agentId }: AgentCaller,
+  { active, now }: { readonly active: GroupKey; readonly now: number },
+): Promise<Candidate[]> {
+  const members = (await listMembers(tx, orgId, poolId)).filter(
+    (one) =>
+      active.agents.get(one.agent_id) === one.kid &&
+      one.excluded_until <= now &&
+      (one.agent_id === agentId || one.seen_at > now - SEEN_MS),
+  );
+  const agentIds = members.map(({ agent_id }) => agent_id);
+  const stock = await countStock(tx, orgId, { agentIds, kid: active.key.kid });
+  return members
+    .map((one) => ({ agentId: one.agent_id, kid: one.kid, stock: stock.get(one.agent_id) ?? 0 }))
+    .map((one) => ({ one, order: one.agentId === agentId ? -1 : Math.random() }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ one }) => one);
+}
+
+interface Choice {
+  readonly out: ReadonlySet<string>;
+  readonly absent: ReadonlySet<string>;
+  readonly count: number;
+  readonly each: number;
+}
+
+/** Those that were away in an earlier round last. @returns none when there are too few */
+function chooseSigners(candidates: readonly Candidate[], { out, absent, count, each }: Choice): Candidate[] {
+  const able = candidates
+    .filter(({ agentId, stock }) => !out.has(agentId) && stock >= each)
+    .toSorted((one, other) => Number(absent.has(one.agentId)) - Number(absent.has(other.agentId)))
+    .slice(0, count);
+  if (able.length < count) return [];
+  for (const one of able) one.stock -= each;
+  return able;
+}
+
+interface NewRound {
+  readonly row: SigningRequestRow;
+  readonly signers: readonly Candidate[];
+  readonly uses: readonly Use[];
+  readonly kid: string;
+  readonly rendering: string;
+  readonly now: number;
+}
+
+async function beginRound(tx: Db, { row, signers, uses, kid, rendering, now }: NewRound): Promise<void> {
+  const { org_id: orgId, id: requestId, pool_id: poolId } = row;
+  const roundId = randomSecret("sgn_lt_");
+  const until = now + ROUND_MS;
+  const claim = { orgId, requestId, roundId, roundHash: sha256Base64url(roundId), kid, rendering, until };
+  if (!(await claimForRound(tx, claim))) throw new StockTaken();
+  const parts: PartRow[] = [];
+  // In one order, so that two nodes never wait for each other.
+  for (const { agentId } of signers.toSorted((one, other) => (one.agentId < other.agentId ? -1 : 1))) {
+    const taking = { kid, requestId, count: uses.length, now };
+    const taken = await takeCommitments(tx, { orgId, agentId }, taking);
+    if (taken.length < uses.length) throw new StockTaken();
+    const commitments = Object.fromEntries(uses.map((use, index) => [use, taken[index]]));
+    parts.push({
+      ...{ org_id: orgId, round_id: roundId, agent_id: agentId, request_id: requestId, pool_id: poolId },
+      ...{ state: "asked", commitments: JSON.stringify(commitments), shares: null, reason: null },
+      ...{ created_at: now, until },
+    });
+  }
+  await insertParts(tx, parts);
+}
+
+async function handedOver(
+  deps: RoundDeps,
+  active: GroupKey,
+  parts: readonly PartRow[],
+): Promise<ClaimedRound[]> {
+  const [first] = parts;
+  if (!first) return [];
+  const now = deps.clock();
+  const ids = parts.map(({ request_id }) => request_id);
+  const rows = new Map(
+    (await findRequests(deps.database.query, first.org_id, ids)).map((row) => [row.id, row]),
+  );
+  const rounds: ClaimedRound[] = [];
+  for (const part of parts) {
+    const row = rows.get(part.request_id);
+    // Begun with another key, or over already.
+    if (row?.claimed_by !== part.round_id || row.rendering === null || row.kid !== active.key.kid) continue;
+    const all = await listParts(deps.database.query, part.org_id, part.round_id);
+    const handed = { leaseToken: part.round_id, rendering: JSON.parse(row.rendering) as Rendering, now };
+    const { outcome: _, ...claimed } = claimedRequest(deps, row, { ...handed, key: active.key });
+    const leaseSeconds = Math.max(0, (part.until - now) / 1000);
+    rounds.push({ ...claimed, leaseSeconds, commitments: commitmentsOf(active, all) });
+  }
+  return rounds;
+}
+
+/** By use, of all parts of a round. */
+export function commitmentsOf(
+  { agents }: Pick<GroupKey, "agents">,
+  parts: readonly PartRow[],
+): ClaimedRound["commitments"] {
+  const byUse: Partial<Record<Use, NonceCommitment[]>> = {};
+  for (const part of parts)
+    for (const [use, points] of Object.entries(JSON.parse(part.commitments) as PartCommitments)) {
+      const list = byUse[use as Use] ?? [];
+      list.push({ kid: agents.get(part.agent_id) ?? "", ...points });
+      byUse[use as Use] = list;
+    }
+  return byUse;
+}

@@ -1,0 +1,188 @@
+/** A key ceremony whose messenger lies: what it swaps, hides or makes up is noticed, and nothing is signed. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { spokenHash } from "@signet/protocol/threshold/messages";
+import { agentKey } from "../keys/key-source.ts";
+import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
+import { advance, type CeremonyDeps, CeremonyFault, confirm } from "./ceremony.ts";
+import { openShare, readShares } from "./group-share.ts";
+import { createSealingKey, openSealedFolder } from "./sealed-folder.ts";
+import type { PoolState } from "./threshold-service.ts";
+
+const POOL = "https://id.example/oauth/o/sovereign/pools/p";
+type Message = NonNullable<PoolState["ceremony"]>["messages"][number];
+/** What a member is shown instead of the truth. */
+type Lie = (messages: readonly Message[], to: number) => readonly Message[];
+
+describe("a key ceremony", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "signet-ceremony-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  /** A service without a check of its own: only the members' checks count here. */
+  async function members(max: number, lie: Lie = (messages) => messages) {
+    const own = await mkdtemp(path.join(folder, "c-"));
+    const messages: Message[] = [];
+    const state = () => {
+      const said = (round: string) => messages.filter((one) => one.round === round).length;
+      if (said("abort") > 0) return "aborted";
+      if (said("join") < max) return "joining";
+      return said("shares") < max ? "sharing" : said("confirmation") < max ? "confirming" : "complete";
+    };
+    const found = (to: number): PoolState => ({
+      pool: POOL,
+      threshold: { min: 2, max },
+      agentId: String(to),
+      ...{ agents: [], keys: [] },
+      ceremony: {
+        ceremonyId: "c1",
+        state: state(),
+        begunBy: "0",
+        endReason: null,
+        messages: [...lie(messages, to)],
+      },
+    });
+    const say = async (from: number, message: string) => {
+      const header = JSON.parse(Buffer.from(message.split(".")[0] ?? "", "base64url").toString()) as {
+        typ: string;
+      };
+      const round = /^threshold-(\w+)\+jwt$/.exec(header.typ)?.[1] ?? "";
+      if (!messages.some((one) => one.message === message))
+        messages.push({ agentId: String(from), round, message });
+      return state();
+    };
+    const all = await Promise.all(
+      Array.from({ length: max }, async (_, index): Promise<CeremonyDeps> => {
+        const keyFile = path.join(own, `key-${index}`);
+        await createSealingKey(keyFile);
+        return {
+          sealed: await openSealedFolder({ folder: path.join(own, `m-${index}`), sealingKeyFile: keyFile }),
+          identity: agentKey(memoryKey(await generatePrivateKey("EdDSA"), "EdDSA"), "test"),
+          pool: POOL,
+          service: { pool: async () => found(index), say: (_id, message) => say(index, message) },
+        };
+      }),
+    );
+    return { all, messages };
+  }
+
+  /** Each in turn, until none gets further. */
+  async function toTranscripts(all: readonly CeremonyDeps[]) {
+    for (let turn = 0; turn < 3; turn++) for (const one of all) await advance(one);
+    return Promise.all(
+      all.map(async (one) => {
+        const progress = await advance(one);
+        assert.ok("share" in progress);
+        return progress.share;
+      }),
+    );
+  }
+
+  test("gives each member another share of one key, which is active after all confirmations", async () => {
+    const { all } = await members(3);
+    const shares = await toTranscripts(all);
+    assert.equal(new Set(shares.map(({ kid }) => kid)).size, 1);
+    assert.equal(new Set(shares.map(({ signingShare }) => signingShare)).size, 3);
+    for (const share of shares) openShare(share);
+    const spoken = spokenHash(shares[0]?.transcript ?? "");
+    const progress = [];
+    for (const one of all) progress.push((await confirm(one, spoken)).at);
+    assert.deepEqual(progress, ["confirmed", "confirmed", "active"]);
+    for (const one of all) assert.equal((await advance(one)).at, "active");
+  });
+
+  test("with a made-up member in place of a real one has other transcripts on other machines, and is not confirmed", async () => {
+    const other = await members(1);
+    const [made] = other.all;
+    assert.ok(made);
+    let fake: Message | undefined;
+    const { all } = await members(2, (messages, to) =>
+      to === 0 && fake
+        ? messages.map((one) => (one.agentId === "1" && one.round === "join" ? (fake as Message) : one))
+        : messages,
+    );
+    // Signed by an identity of the service's own, for this pool and ceremony.
+    await advance({
+      ...made,
+      service: {
+        ...made.service,
+        pool: async () => ({ ...(await made.service.pool()), threshold: { min: 2, max: 2 } }),
+      },
+    });
+    fake = other.messages[0];
+    assert.ok(fake);
+    for (const one of all) await advance(one);
+    for (const one of all) await advance(one);
+    await assert.rejects(
+      advance(all[0] as CeremonyDeps),
+      (error) => error instanceof CeremonyFault && error.code === "swapped_message",
+    );
+    assert.deepEqual(await readShares((all[0] as CeremonyDeps).sealed), []);
+  });
+
+  test("ends when a member's own message was changed on its way", async () => {
+    const lie: Lie = (messages, to) =>
+      messages.length < 2 || to !== 0
+        ? messages
+        : messages.map((one) =>
+            one.agentId === "0" ? { ...one, message: `${one.message.slice(0, -2)}AA` } : one,
+          );
+    const { all } = await members(2, lie);
+    for (const one of all) await advance(one);
+    await assert.rejects(
+      advance(all[0] as CeremonyDeps),
+      (error) => error instanceof CeremonyFault && error.code === "swapped_message",
+    );
+  });
+
+  test("ends when a share was swapped, and names whose it was", async () => {
+    const lie: Lie = (messages, to) => {
+      if (to !== 0) return messages;
+      const [first, ...others] = messages.filter(({ round }) => round === "shares");
+      // Another member's shares, under the name of the first one.
+      return first && others[0]
+        ? messages.map((one) => (one === others[0] ? { ...first, agentId: one.agentId } : one))
+        : messages;
+    };
+    const { all } = await members(3, lie);
+    for (const one of all) await advance(one);
+    for (const one of all) await advance(one);
+    await assert.rejects(
+      advance(all[0] as CeremonyDeps),
+      (error) =>
+        error instanceof CeremonyFault && error.code === "swapped_message" && error.about !== undefined,
+    );
+    await assert.rejects(
+      advance(all[1] as CeremonyDeps),
+      (error) => error instanceof CeremonyFault && error.code === "aborted",
+    );
+  });
+
+  test("ends for all when an operator reads another transcript than this machine has", async () => {
+    const { all } = await members(2);
+    const [share] = await toTranscripts(all);
+    const other = spokenHash(`${share?.transcript.slice(0, -2)}AA`);
+    await assert.rejects(
+      confirm(all[0] as CeremonyDeps, other),
+      (error) => error instanceof CeremonyFault && error.code === "wrong_transcript",
+    );
+    assert.equal((await readShares((all[0] as CeremonyDeps).sealed))[0]?.state, "unconfirmed");
+  });
+
+  test("a confirmation that the service withholds or repeats for another makes no key active", async () => {
+    const { all } = await members(2, (messages) => {
+      const first = messages.find(({ round }) => round === "confirmation");
+      return messages.map((one) =>
+        one.round === "confirmation" && first ? { ...one, message: first.message } : one,
+      );
+    });
+    const [share] = await toTranscripts(all);
+    for (const one of all) await confirm(one, spokenHash(share?.transcript ?? ""));
+    for (const one of all) assert.equal((await advance(one)).at, "confirmed");
+  });
+});

@@ -1,0 +1,180 @@
+/** The running agent of a threshold pool: keeps commitments in stock, claims rounds, and gives its shares. */
+import { backoff, pause } from "@signet/cli-runtime/backoff";
+import { describeError } from "@signet/cli-runtime/redact";
+import type { RunningAgent } from "../agent/agent.ts";
+import { countServiceError, SERVICE_BACKOFF } from "../agent/handle-request.ts";
+import { ServiceError } from "../service/signing-service.ts";
+import { activate } from "./ceremony.ts";
+import { type GroupShare, openShare, readShares } from "./group-share.ts";
+import type { Boot, NonceStock } from "./nonces.ts";
+import type { SealedFolder } from "./sealed-folder.ts";
+import { type RoundChecks, signRounds } from "./sign-round.ts";
+import {
+  type Part,
+  type Round,
+  type RoundsAnswer,
+  ServiceRefusal,
+  type ThresholdService,
+} from "./threshold-service.ts";
+
+const HEALTHY_MS = 60_000;
+const GRACE_MS = 15_000;
+const CLAIM_WAIT_SECONDS = 20;
+const MAX_ROUNDS = 32;
+/** Commitments that are kept in stock; they are made a few at a time, so that no round waits for them. */
+const FULL_STOCK = 192;
+const TOP_UP = 16;
+/** Without a key to sign with. */
+const IDLE_MS = 2_000;
+
+export interface ThresholdAgentDeps extends RoundChecks {
+  readonly service: ThresholdService;
+  readonly sealed: SealedFolder;
+  readonly boot: Boot;
+  readonly stock: NonceStock;
+}
+
+export function startThresholdAgent(deps: ThresholdAgentDeps): RunningAgent {
+  const { clock, metrics, log } = deps;
+  const stopping = new AbortController();
+  const shares = openShares(deps);
+  let lastAnswerAt = Number.NEGATIVE_INFINITY;
+  const loop = async (): Promise<void> => {
+    const failures = backoff(SERVICE_BACKOFF);
+    while (!stopping.signal.aborted) {
+      try {
+        await claimAndSign(deps, shares, stopping.signal, () => {
+          lastAnswerAt = clock();
+          metrics.lastAnswer.set(lastAnswerAt / 1000);
+          failures.reset();
+        });
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        if (error instanceof ServiceRefusal && error.code === "restored_backup") {
+          // Its nonces are gone already; another copy of this agent may be at work.
+          log("error", "restored_backup: this agent signs nothing until it is told to", {
+            reason: error.message,
+          });
+          lastAnswerAt = Number.NEGATIVE_INFINITY;
+          return;
+        }
+        if (!(error instanceof ServiceRefusal)) countServiceError(error, deps);
+        const retryAfter = error instanceof ServiceError ? error.retryAfter : undefined;
+        const milliseconds = failures.next(retryAfter);
+        log("warn", "cannot claim from the service", {
+          reason: describeError(error),
+          retryInSeconds: Math.round(milliseconds / 100) / 10,
+        });
+        await pause(milliseconds, stopping.signal);
+      }
+    }
+  };
+  const running = loop();
+  return {
+    isHealthy: () => clock() - lastAnswerAt < HEALTHY_MS,
+    stop: async (graceMs = GRACE_MS) => {
+      stopping.abort();
+      const over = new AbortController();
+      await Promise.race([running, pause(graceMs, over.signal)]);
+      over.abort();
+    },
+  };
+}
+
+/** Registers this start; one claim, and what follows from it. */
+async function claimAndSign(
+  deps: ThresholdAgentDeps,
+  shares: OpenShares,
+  stopping: AbortSignal,
+  onAnswer: () => void,
+): Promise<void> {
+  const { service, boot } = deps;
+  await shares.refresh();
+  const first = shares.all()[0];
+  if (!first) {
+    await pause(IDLE_MS, stopping);
+    return;
+  }
+  let kid = first.kept.kid;
+  let stock = await service.publish(boot, kid, []);
+  onAnswer();
+  while (!stopping.aborted) {
+    stock = await topUp(deps, shares, { kid, stock });
+    let answer: RoundsAnswer = await service.claim(boot, {
+      max: MAX_ROUNDS,
+      seconds: stock < FULL_STOCK && shares.has(kid) ? 0 : CLAIM_WAIT_SECONDS,
+      signal: stopping,
+    });
+    onAnswer();
+    while (answer.rounds.length > 0) {
+      const parts = await sign(deps, shares, answer.rounds);
+      answer = await service.submit(boot, parts, stopping.aborted ? 0 : MAX_ROUNDS);
+      onAnswer();
+      // Under load too: without stock there are no rounds.
+      if (answer.stock < FULL_STOCK / 2) await topUp(deps, shares, answer);
+    }
+    stock = answer.stock;
+    if (answer.kid !== null && answer.kid !== kid) {
+      kid = answer.kid;
+      await shares.refresh();
+    }
+  }
+}
+
+async function topUp(
+  { service, boot, stock: nonces }: ThresholdAgentDeps,
+  shares: OpenShares,
+  { kid, stock }: Pick<RoundsAnswer, "kid" | "stock">,
+): Promise<number> {
+  const share = shares.all().find(({ kept }) => kept.kid === kid);
+  if (!share || kid === null || stock >= FULL_STOCK) return stock;
+  return service.publish(boot, kid, await nonces.make(share.secret, TOP_UP));
+}
+
+async function sign(deps: ThresholdAgentDeps, shares: OpenShares, rounds: readonly Round[]): Promise<Part[]> {
+  const { metrics } = deps;
+  const startedAt = performance.now();
+  metrics.inFlight.set(rounds.length);
+  const signed = await signRounds(rounds, { ...deps, shares: shares.all });
+  metrics.inFlight.set(0);
+  const seconds = (performance.now() - startedAt) / 1000;
+  for (const { part, outcome } of signed) {
+    metrics.duration.observe({ outcome }, seconds);
+    for (const use of Object.keys(part.shares ?? {})) metrics.signedTokens.inc({ use, alg: "EdDSA" });
+  }
+  return signed.map(({ part }) => part);
+}
+
+interface OpenShares {
+  /** The active ones, newest first. */
+  all(): readonly GroupShare[];
+  has(kid: string): boolean;
+  /** Reads the disk again, and asks whether all members have confirmed meanwhile. */
+  refresh(): Promise<void>;
+}
+
+function openShares({ sealed, service, log }: ThresholdAgentDeps): OpenShares {
+  let open: readonly GroupShare[] = [];
+  return {
+    all: () => open,
+    has: (kid) => open.some(({ kept }) => kept.kid === kid),
+    refresh: async () => {
+      const kept = await readShares(sealed);
+      const active: GroupShare[] = [];
+      for (const share of kept.reverse()) {
+        const progress =
+          share.state === "confirmed" ? await askWhetherActive(share) : { at: share.state, share };
+        if (progress.at !== "active") continue;
+        if (share.state !== "active")
+          log("info", "the group key is confirmed by all members", { kid: share.kid });
+        active.push(open.find((one) => one.kept.kid === share.kid) ?? openShare(progress.share));
+      }
+      open = active;
+    },
+  };
+
+  async function askWhetherActive(share: Awaited<ReturnType<typeof readShares>>[number]) {
+    const { ceremony } = await service.pool(share.ceremony);
+    return ceremony ? activate({ sealed }, share, ceremony) : { at: "confirmed" as const, share };
+  }
+}
