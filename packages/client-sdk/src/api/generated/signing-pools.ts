@@ -48,6 +48,8 @@ export type ApiNewSigningPool = {
   requireX5c?: boolean | null;
   /** The issuer of the tokens: the pool (default) or the organisation; cannot be changed */
   issuerMode?: ("pool" | "organisation") | null;
+  /** The pool's key exists nowhere: `min` of its `max` agents sign together (RFC 9591); `algs` must be [EdDSA]; cannot be changed */
+  threshold?: { min: number; max: number } | null;
   /** Disabled, it signs nothing, and nothing else signs for its applications; default: true */
   enabled?: boolean | null;
 };
@@ -103,6 +105,7 @@ export type ApiSigningPool = {
   trustedRoots: string[];
   /** Whether keys without certificates are refused; default: false */
   requireX5c: boolean;
+  threshold: { min: number; max: number } | null;
   /** Disabled, it signs nothing, and nothing else signs for its applications; default: true */
   enabled: boolean;
   /** As the audit log names actors */

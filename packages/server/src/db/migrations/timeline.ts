@@ -64,7 +64,7 @@ import { unregisteredClients } from "./0065-unregistered-clients.ts";
 import { clientRegistration } from "./0066-client-registration.ts";
 import { cibaRequests } from "./0067-ciba-requests.ts";
 import { disabledGuests } from "./0068-disabled-guests.ts";
-import { thresholdKeys } from "./0068-threshold-keys.ts";
+import { thresholdKeys } from "./0069-threshold-keys.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [

@@ -2,7 +2,7 @@
 import type { Migration } from "./migration.ts";
 
 export const thresholdKeys: Migration = {
-  name: "0068-threshold-keys",
+  name: "0069-threshold-keys",
   statements: [
     "alter table signing_pool add column threshold text",
     "alter table agent_key add column ceremony_id text",
