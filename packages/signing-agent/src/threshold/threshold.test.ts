@@ -77,6 +77,21 @@ forEachDatabase(({ empty }) => {
     }
   });
 
+  test("the audit log has the ceremony", async () => {
+    const rows = await running.service.database.query
+      .selectFrom("audit_event")
+      .select("action")
+      .where("org_id", "=", org.organisation.id)
+      .where("action", "like", "threshold-ceremony.%")
+      .orderBy("at")
+      .execute();
+    const count = (name: string) => rows.filter(({ action }) => action === name).length;
+    assert.deepEqual(
+      ["threshold-ceremony.begun", "threshold-ceremony.answered", "threshold-ceremony.completed"].map(count),
+      [1, 9, 1],
+    );
+  });
+
   test("two machines of three sign a token that any library verifies", async () => {
     const [first, second] = world.machines;
     assert.ok(first && second);

@@ -8,9 +8,17 @@ const SERVER = join(import.meta.dirname, "../..");
 /** They name every action, and write none. */
 const LISTS = /\/(?:html\/messages|db\/migrations)\/|audit\/actions\.ts$|display-events/;
 
+const AGENT = join(SERVER, "../../signing-agent/src");
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+
 test("every audit action is recorded somewhere, and covered by a test", async () => {
-  const names = (await readdir(SERVER, { recursive: true })).filter((name) => name.endsWith(".ts"));
-  const paths = names.map((name) => join(SERVER, name)).filter((path) => !LISTS.test(path));
+  // Those of the signing agent run the real service.
+  const places = await Promise.all([SERVER, AGENT].map(filesIn));
+  const paths = places.flat().filter((path) => !LISTS.test(path));
   const texts = await Promise.all(paths.map(async (path) => [path, await readFile(path, "utf8")] as const));
   const isTest = (path: string) => path.endsWith(".test.ts") || path.includes("/testing/");
   const named = (inTests: boolean) => {

@@ -5,6 +5,8 @@
 import type { CountActivity } from "../../../core/activity/kinds.ts";
 import type { Db } from "../../../db/open.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
+import { deleteUsedCommitments } from "../threshold/commitment.store.ts";
+import { deleteOldParts } from "../threshold/round.store.ts";
 import {
   clearOldContinuations,
   type DueRequest,
@@ -125,4 +127,6 @@ export const signingRequestRemovals = (
   },
   (db, now, limit) => clearOldContinuations(db, now - HOUR_MS, limit),
   (db, now, limit) => deleteOldRequests(db, now - RETENTION_MS, limit),
+  (db, now, limit) => deleteOldParts(db, now - RETENTION_MS, limit),
+  (db, now, limit) => deleteUsedCommitments(db, now - RETENTION_MS, limit),
 ];

@@ -167,7 +167,7 @@ async function refuseShares(
   round: Round,
   wrong: readonly string[],
 ): Promise<PartOutcome> {
-  const { orgId } = agent;
+  const { orgId, address } = agent;
   const { active, roundId } = round;
   const lease = leaseOf(agent, round, deps.clock());
   const cheats = round.parts
@@ -178,7 +178,8 @@ async function refuseShares(
       if (!(await markWrong(tx, { orgId, roundId, agentId }))) continue;
       await excludeMember(tx, { orgId, agentId }, lease.now + EXCLUSION_MS);
       const details = { pool: agent.poolId, request: lease.requestId };
-      const event = { orgId, at: lease.now, actor: `agent:${agentId}`, target: agentId, details };
+      // Found out with the last share of the round, whosever it was.
+      const event = { orgId, at: lease.now, actor: `agent:${agentId}`, target: agentId, address, details };
       await recordAuditEvent(tx, { ...event, action: "signing-agent.share-refused" });
     }
   });
