@@ -104,11 +104,11 @@ describe("signet start --demo on an empty folder", () => {
         ...["systemAccount", "administratorAccount", "otherOrg.administratorAccount"].flatMap((account) =>
           ["id", "applicationId", "publicKey", "secretKey"].map((member) => `${account}.${member}`),
         ),
-        ...["webApp", "legacyApp", "notesApp", "worker", "sovereign"].map(
+        ...["webApp", "legacyApp", "notesApp", "worker", "sovereign", "saas"].map(
           (app) => `examples.${app}.clientId`,
         ),
-        ...["webApp", "worker", "sovereign"].map((app) => `examples.${app}.clientSecret`),
-        ...["webApp", "legacyApp", "notesApp", "sovereign"].map((app) => `examples.${app}.address`),
+        ...["webApp", "worker", "sovereign", "saas"].map((app) => `examples.${app}.clientSecret`),
+        ...["webApp", "legacyApp", "notesApp", "sovereign", "saas"].map((app) => `examples.${app}.address`),
         ...["examples.notesApp.audience", "examples.sovereign.poolId"],
       ].sort(),
     );
