@@ -25,6 +25,7 @@ import { linkCalls, oauthCalls, signInCalls } from "./people-calls.ts";
 import { serveRealCalls } from "./real-calls.ts";
 import { makeRecords } from "./records.ts";
 import { ssfCalls } from "./ssf-calls.ts";
+import { thresholdCalls } from "./threshold-calls.ts";
 
 const here = import.meta.dirname;
 const program = path.join(keptFolder("python"), "bin/schemathesis");
@@ -62,6 +63,7 @@ test("every operation does what /openapi.json says, signed", {
     ...managementCalls(running, org, account),
     ...(await apiV1Calls(running, org, account)),
     ...(await agentCalls(running, org)),
+    ...thresholdCalls(running, org),
     ...ssfCalls(running, org),
     // Whose witnesses nobody else sets.
     ...ledgerCalls(running, await makeOrganisation(running.service, "Logged")),
