@@ -1,6 +1,6 @@
 /** Calls that succeed of agents of threshold pools, each pool with its own two. What they come to is tested with real machines (signing-agent). */
 import assert from "node:assert/strict";
-import { SignJWT } from "jose";
+import { signJws } from "../../packages/protocol/src/jose/jws.ts";
 import { makeAgent, makePool, type TestAgent } from "../../packages/server/src/testing/fixtures/agent.ts";
 import type { TestOrganisation, TestService } from "../../packages/server/src/testing/test-service.ts";
 import { bearer, type RealCalls } from "./real-calls.ts";
@@ -46,8 +46,8 @@ export function thresholdCalls({ service }: TestService, org: TestOrganisation):
 async function abort({ issuer }: TestOrganisation, agent: TestAgent, ceremony: string): Promise<string> {
   const [key] = agent.keys;
   assert.ok(key);
-  return new SignJWT({ ceremony, reason: "another day" })
-    .setProtectedHeader({ alg: "EdDSA", typ: "threshold-abort+jwt", kid: key.kid })
-    .setAudience(`${issuer}/sovereign/pools/${agent.poolId}`)
-    .sign(key.privateKey);
+  return signJws({
+    ...{ alg: "EdDSA", typ: "threshold-abort+jwt", kid: key.kid, privateKey: key.privateKey },
+    payload: { aud: `${issuer}/sovereign/pools/${agent.poolId}`, ceremony, reason: "another day" },
+  });
 }
