@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateSync } from "otplib";
 import type { Page } from "playwright-core";
+import { cibaGrantType } from "../../packages/server/src/core/applications/application.ts";
 import { findApplication } from "../../packages/server/src/core/applications/applications.store.ts";
 import {
   insertIdentity,
@@ -12,6 +13,8 @@ import {
 } from "../../packages/server/src/core/connections/sign-in/linked-identities.store.ts";
 import { listUserConsents } from "../../packages/server/src/core/consents/consents.store.ts";
 import { grantByAdministrator } from "../../packages/server/src/core/consents/consents.ts";
+import { issuerOf } from "../../packages/server/src/core/organisations/organisation.ts";
+import { findOrganisation } from "../../packages/server/src/core/organisations/organisations.store.ts";
 import { findFactorSummary } from "../../packages/server/src/core/second-factors/second-factors.store.ts";
 import {
   insertTrustedBrowser,
@@ -19,8 +22,9 @@ import {
 } from "../../packages/server/src/core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { findUser, findUserByEmail } from "../../packages/server/src/core/users/users.store.ts";
 import { mailsTo, newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { credentials, postForm } from "../../packages/server/src/testing/fixtures/client.ts";
 import { newSignInConnection } from "../../packages/server/src/testing/fixtures/sign-in-connection.ts";
-import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
+import { makeClient, PASSWORD } from "../../packages/server/src/testing/test-service.ts";
 import { type Person, signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
 import { addVirtualAuthenticator } from "../journeys/virtual-authenticator.ts";
 import { enter, hasScripts, isReady, pick, press, type } from "../support/hand.ts";
@@ -262,6 +266,38 @@ test("ends another session and revokes a consent; both are in the activity log a
   assert.ok(kept?.passwordHash && !text.includes(kept.passwordHash));
   assert.doesNotMatch(text, /sgn_|argon2|"\w*(?:hash|secret|token|publicKey)": "/i);
   assert.doesNotMatch(text, /grace@|jonas@/, "nobody else is in it");
+});
+
+/** An application that asks from behind (CIBA); the person finds the request on the home of the account. */
+test("approves one request of an application and denies another", async (t) => {
+  const aiko = await person("aiko");
+  const organisation = await findOrganisation(db(), fixture().orgId);
+  assert.ok(organisation);
+  const settings = { grantTypes: [cibaGrantType], allowedScopes: ["openid", "profile"] } as const;
+  const client = await makeClient(service(), organisation, settings);
+  const issuer = issuerOf(fixture().baseUrl, organisation.id);
+  const ask = async (binding_message: string) => {
+    const form = { ...credentials(client), scope: "openid profile", login_hint: aiko.email, binding_message };
+    const { status, body } = await postForm(`${issuer}/bc-authorize`, form);
+    assert.equal(status, 200);
+    return { auth_req_id: String(body["auth_req_id"]) };
+  };
+  const poll = (request: { auth_req_id: string }) =>
+    postForm(`${issuer}/token`, { ...credentials(client), grant_type: cibaGrantType, ...request });
+  const visit = await signedIn(t, aiko, "");
+  const { page, look } = visit;
+  for (const decision of ["allow", "deny"] as const) {
+    const request = await ask(`till ${decision}`);
+    await visit.open(account());
+    await enter(page, 'main a[href*="/account/requests/"]');
+    await page.locator("#binding-message", { hasText: `till ${decision}` }).waitFor();
+    await look(/./);
+    await enter(page, `request-${decision}`);
+    await page.locator("#request-done").waitFor();
+    const { status, body } = await poll(request);
+    if (decision === "allow") assert.equal(body["token_type"], "Bearer");
+    else assert.deepEqual([status, body["error"]], [400, "access_denied"]);
+  }
 });
 
 test("deletes an account after its email address is typed", async (t) => {

@@ -2,6 +2,7 @@
 // pressed without being named here.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { findPool } from "../core/signing-pools/signing-pool.store.ts";
 import { CONSOLE } from "../page-kit/page.ts";
 import type { TestBrowser, TestPage } from "../testing/fakes/browser.ts";
@@ -109,6 +110,20 @@ describe("duplicate submission", () => {
 
   const passwords = { present: PASSWORD, password: "another good passphrase" };
 
+  /** Of clients that come from elsewhere, by the page: they name an application, an issuer and a target. */
+  const elsewhere = async (): Promise<Readonly<Record<string, Readonly<Record<string, string>>>>> => {
+    const clientId = org.ids["applications"] ?? "";
+    const { pem: certificate } = await testCertificate({ subject: "Twice", isCa: true });
+    return {
+      "client-authorities/new": { certificate },
+      "trusts/new": {
+        ...{ clientId, issuer: "https://issuer.twice.example", subjectPattern: "repo:twice/site" },
+        ...{ audience: `${running.baseUrl}/oauth/${orgId()}`, jwks: JSON.stringify({ keys: [] }) },
+      },
+      "token-exchange/new": { clientId, target: "https://planted-acme.example/api" },
+    };
+  };
+
   /** Of many users at once, by the page. */
   const lists = (): Readonly<Record<string, string>> => ({
     "users/import": "email,firstname\nimported@example.com,Ida",
@@ -118,13 +133,18 @@ describe("duplicate submission", () => {
 
   async function pressAll(browser: TestBrowser, paths: readonly string[]): Promise<Pressed[]> {
     const pressed: Pressed[] = [];
+    const foreign = await elsewhere();
     let before = await kept();
     for (const url of await pagesWithForms(browser, paths)) {
       const { body } = await browser.get(url);
       const email = url.endsWith("/users/new") ? {} : { email: org.administrator.email };
       const registration = body.includes('name="registration"') ? { registration: await printed() } : {};
-      const list = lists()[new URL(url).pathname.split("/").slice(-2).join("/")];
-      const more = { ...registration, ...email, ...passwords, ...(list === undefined ? {} : { list }) };
+      const page = new URL(url).pathname.split("/").slice(-2).join("/");
+      const list = lists()[page];
+      const more = {
+        ...{ ...registration, ...email, ...passwords, ...foreign[page] },
+        ...(list === undefined ? {} : { list }),
+      };
       for (const form of filledForms(body, more)) {
         // Whoever is signed out by what they pressed has no forms any more but this one.
         if (form.action.endsWith("/login")) continue;

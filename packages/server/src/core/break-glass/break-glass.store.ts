@@ -8,7 +8,9 @@ export interface BreakGlassAccount {
   readonly userId: string;
   readonly createdAt: number;
   readonly createdBy: string;
-  /** Still an administrator who is not disabled, and still with a second factor. */
+  /** Still an administrator who is not disabled. */
+  readonly isAdministrator: boolean;
+  /** An administrator still, and with a second factor. */
   readonly isUsable: boolean;
 }
 
@@ -45,16 +47,19 @@ export async function listBreakGlassAccounts(db: Db, orgId: string): Promise<Bre
     .orderBy("glass.created_at")
     .orderBy("glass.user_id")
     .execute();
-  return rows.map(({ user_id, created_at, created_by, disabled_at, role, has_factor }) => ({
-    ...{ orgId, userId: user_id, createdAt: created_at, createdBy: created_by },
-    isUsable: role === "Administrator" && disabled_at === null && Boolean(has_factor),
-  }));
+  return rows.map(({ user_id, created_at, created_by, disabled_at, role, has_factor }) => {
+    const isAdministrator = role === "Administrator" && disabled_at === null;
+    return {
+      ...{ orgId, userId: user_id, createdAt: created_at, createdBy: created_by },
+      ...{ isAdministrator, isUsable: isAdministrator && Boolean(has_factor) },
+    };
+  });
 }
 
 /** @returns false when it is one already */
 export const insertBreakGlassAccount = (
   tx: Db,
-  { orgId, userId, createdAt, createdBy }: Omit<BreakGlassAccount, "isUsable">,
+  { orgId, userId, createdAt, createdBy }: Omit<BreakGlassAccount, "isAdministrator" | "isUsable">,
 ): Promise<boolean> =>
   hasRow(
     tx

@@ -15,6 +15,7 @@ const typed: Readonly<Record<string, string>> = {
   surname: "Twice",
   domain: "twice.example",
   url: "https://twice.example/hooks",
+  identifier: "https://twice.example/api",
   redirectUris: "https://twice.example/callback",
   returnUrls: "https://twice.example/back",
   label: "pressed twice",

@@ -7,8 +7,6 @@ import {
   listBreakGlassAccounts,
 } from "../../../core/break-glass/break-glass.store.ts";
 import { hasEnforcedDomain } from "../../../core/domains/domains.store.ts";
-import { mustVerifyFactor } from "../../../core/second-factors/second-factor.ts";
-import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { banner } from "../../../html/components/banner.ts";
@@ -85,16 +83,15 @@ async function accountRows(
   const actorName = await loadActorLabels(deps, orgId, actors, messages);
   const lastUses = await findLastUses(db, orgId);
   const rows: AccountRow[] = [];
-  for (const { userId, createdAt, createdBy, isUsable: isAdministrator } of accounts) {
+  for (const { userId, createdAt, createdBy, isAdministrator, isUsable } of accounts) {
     const email = emails.get(userId) ?? userId;
-    const hasFactor = mustVerifyFactor(await findFactorSummary(db, { homeOrgId: orgId, userId }));
     const usedAt = lastUses.get(userId);
     rows.push({
       id: `break-glass-${userId}`,
-      isUsable: isAdministrator && hasFactor,
+      isUsable,
       cells: [
         nameCell({ name: email, uri: consoleUri(`/users/${userId}`) }),
-        stateBadge({ isAdministrator, hasFactor }, messages),
+        stateBadge({ isAdministrator, isUsable }, messages),
         usedAt === undefined ? frame.never : relativeTime(usedAt, messages.format.minute),
         html`${relativeTime(createdAt, messages.format.day)}<span class="quiet item-note"><bdi>${actorName(createdBy)}</bdi></span>`,
       ],
@@ -109,12 +106,12 @@ async function accountRows(
 
 /** As the sign-in decides it: see `mayBreakGlass`. */
 function stateBadge(
-  { isAdministrator, hasFactor }: { readonly isAdministrator: boolean; readonly hasFactor: boolean },
+  { isAdministrator, isUsable }: Pick<BreakGlassAccount, "isAdministrator" | "isUsable">,
   { console: { breakGlass } }: Messages,
 ): Html {
   const { states } = breakGlass;
   if (!isAdministrator) return badge("bad", states.noAdministrator);
-  return hasFactor ? badge("good", states.ready) : badge("bad", states.noFactor);
+  return isUsable ? badge("good", states.ready) : badge("bad", states.noFactor);
 }
 
 const MAX_USES = 100;

@@ -186,6 +186,7 @@ forEachDatabase(({ fresh }) => {
       introspection_endpoint: `${own}/introspect`,
       device_authorization_endpoint: `${own}/device`,
       pushed_authorization_request_endpoint: `${own}/par`,
+      backchannel_authentication_endpoint: `${own}/bc-authorize`,
     });
     const about = {
       baseUrl: "https://id.example",

@@ -70,7 +70,9 @@ test("every state offers an action or says that the page can be closed, in every
     const text = messages([locale]);
     for (const one of everyView) {
       const shown = render(waitPage({ ...one, messages: text }));
-      const isClosing = shown.includes(text.wait.backOnDevice) || shown.includes('id="device-done"');
+      const isClosing =
+        [text.wait.backOnDevice, text.approvalRequest.backThere].some((words) => shown.includes(words)) ||
+        /id="(?:device|request)-done"/.test(shown);
       assert.ok(
         /<button |<a class="button/.test(shown) || isClosing,
         `${locale}: ${JSON.stringify(one.status)}`,
