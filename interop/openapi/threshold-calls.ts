@@ -24,7 +24,7 @@ export function thresholdCalls({ service }: TestService, org: TestOrganisation):
   const path = "/oauth/{org}/sovereign/agent/threshold";
   return {
     [`GET ${path}`]: async () => bearer((await pair()).apiKey),
-    [`POST ${path}/ceremonies`]: async () => ({ ...bearer((await pair()).apiKey), body: {} }),
+    [`POST ${path}/ceremonies`]: async () => bearer((await pair()).apiKey),
     [`POST ${path}/messages`]: async () => {
       const agent = await pair();
       const { body } = await agent.call("threshold/ceremonies", {});

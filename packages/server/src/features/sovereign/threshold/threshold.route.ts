@@ -77,10 +77,11 @@ export function thresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps):
   const readCommitments = bodyReader(commitmentsBody);
   app.post(
     "/oauth/:org/sovereign/agent/threshold/commitments",
-    agentCall(async ({ request }, caller) => ({
-      status: 200,
-      body: await publishCommitments(signing, await inThresholdPool(deps, caller), readCommitments(request)),
-    })),
+    agentCall(async ({ request }, caller) => {
+      const published = readCommitments(request);
+      await requireThresholdAgent(deps, caller);
+      return { status: 200, body: await publishCommitments(signing, caller, published) };
+    }),
   );
   const readClaim = bodyReader(claimBody);
   app.post(
@@ -95,11 +96,10 @@ export function thresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps):
 }
 
 /** @throws CodedError for an agent with whole keys */
-async function inThresholdPool({ signing }: ThresholdRouteDeps, caller: AgentCaller): Promise<AgentCaller> {
+async function requireThresholdAgent({ signing }: ThresholdRouteDeps, caller: AgentCaller): Promise<void> {
   const pool = await signing.pools.find(caller.orgId, caller.poolId);
   if (!pool) throw codedNotFound();
   requireThresholdPool(pool);
-  return caller;
 }
 
 /** Written at most this often: an agent claims many times a second. */
