@@ -12,7 +12,7 @@ import {
   type DeviceSigning,
   POLL_INTERVAL_SECONDS,
 } from "../device-authorizations/device-authorization.ts";
-import { POLL_TOLERANCE_MS } from "../device-authorizations/device-authorizations.store.ts";
+import { recordTimedPoll } from "../device-authorizations/device-authorizations.store.ts";
 import { authenticationColumns, readRequest, requestColumns } from "../tokens/grant-columns.ts";
 import type { CibaRequest } from "./ciba-request.ts";
 
@@ -156,29 +156,8 @@ export async function recordRequestSigning(
  * Records a poll. Of two concurrent polls the row lets one be in time.
  * @returns false when the poll was early: the interval grows by 5 s (CIBA Core §11)
  */
-export async function recordRequestPoll(db: Db, { orgId, requestHash, now }: Which): Promise<boolean> {
-  const update = db
-    .updateTable("ciba_request")
-    .where((eb) => allOf(eb, { org_id: orgId, request_hash: requestHash }));
-  const isInTime = await affectsAny(
-    update
-      .set({ polled_at: now })
-      .where((eb) =>
-        eb.or([
-          eb("polled_at", "is", null),
-          eb(eb("polled_at", "+", eb("interval_seconds", "*", 1000)), "<=", now + POLL_TOLERANCE_MS),
-        ]),
-      ),
-  );
-  if (isInTime) return true;
-  await update
-    .set((eb) => ({
-      polled_at: now,
-      interval_seconds: eb("interval_seconds", "+", POLL_INTERVAL_SECONDS),
-    }))
-    .execute();
-  return false;
-}
+export const recordRequestPoll = (db: Db, { orgId, requestHash, now }: Which): Promise<boolean> =>
+  recordTimedPoll(db, "ciba_request", { org_id: orgId, request_hash: requestHash }, now);
 
 /** The single use. @returns false when it was used or has expired */
 export const markRequestUsed = (

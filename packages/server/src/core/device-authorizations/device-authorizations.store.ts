@@ -145,21 +145,29 @@ export const POLL_TOLERANCE_MS = 500;
  * Records a poll before the decision. Of two concurrent polls the row lets one be in time.
  * @returns false when the poll was early: the interval grows by 5 s
  */
-export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Decision): Promise<boolean> {
-  const update = db
-    .updateTable("device_authorization")
-    .where((eb) => allOf(eb, { org_id: orgId, device_code_hash: deviceCodeHash }));
-  const inTime = await update
-    .set({ polled_at: now })
-    .where((eb) =>
-      eb.or([
-        eb("polled_at", "is", null),
-        eb(eb("polled_at", "+", eb("interval_seconds", "*", 1000)), "<=", now + POLL_TOLERANCE_MS),
-      ]),
-    )
-    .returning("device_code_hash")
-    .executeTakeFirst();
-  if (inTime) return true;
+export const recordPoll = (db: Db, { orgId, deviceCodeHash, now }: Decision): Promise<boolean> =>
+  recordTimedPoll(db, "device_authorization", { org_id: orgId, device_code_hash: deviceCodeHash }, now);
+
+/** The same rule for whoever polls: RFC 8628 §3.5, CIBA Core §11. @param key the row's primary key */
+export async function recordTimedPoll(
+  db: Db,
+  table: "device_authorization" | "ciba_request",
+  key: Readonly<Record<string, string>>,
+  now: number,
+): Promise<boolean> {
+  // Both tables have these columns; the type of one stands for either.
+  const update = db.updateTable(table as "device_authorization").where((eb) => allOf(eb, key));
+  const isInTime = await affectsAny(
+    update
+      .set({ polled_at: now })
+      .where((eb) =>
+        eb.or([
+          eb("polled_at", "is", null),
+          eb(eb("polled_at", "+", eb("interval_seconds", "*", 1000)), "<=", now + POLL_TOLERANCE_MS),
+        ]),
+      ),
+  );
+  if (isInTime) return true;
   await update
     .set((eb) => ({
       polled_at: now,
