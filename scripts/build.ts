@@ -91,6 +91,7 @@ async function buildPackage(target: Package, needed: Package[], checksTypes: boo
   for (const own of bundled) {
     const inside = path.join(target.dist, "node_modules", own.manifest.name);
     await cp(own.dist, inside, { recursive: true, filter: isLoaded });
+    await needsNothing(path.join(inside, "package.json"));
   }
   const manifestsOf = (packages: Package[]) => packages.map(({ manifest }) => manifest);
   const manifest = publishableManifest(target.manifest, manifestsOf(bundled), manifestsOf(inlined));
@@ -104,6 +105,16 @@ async function buildPackage(target: Package, needed: Package[], checksTypes: boo
 const isLoaded = (file: string): boolean =>
   !["node_modules", COMMONJS_FOLDER, SBOM_FILE, LICENCES_FILE].includes(path.basename(file)) &&
   !file.endsWith(".d.ts");
+
+/**
+ * The package around it has its dependencies. npm takes for bundled, and does not install, whatever a bundled package says that
+ * it needs.
+ */
+async function needsNothing(manifestFile: string): Promise<void> {
+  const text = await readFile(manifestFile, "utf8");
+  const { dependencies, peerDependencies, peerDependenciesMeta, ...rest } = JSON.parse(text) as Manifest;
+  await writeFile(manifestFile, `${JSON.stringify(rest, null, 2)}\n`);
+}
 
 /** The sources without tests. Own packages are taken by their built types, so that the compiler does not emit them here. */
 async function compile(
