@@ -56,6 +56,12 @@ export type SignetErrorCode =
   | "insufficient_scope"
   /** The user must sign in better, or again (RFC 9470). */
   | "insufficient_user_authentication"
+  /** The token's signature is not in the organisation's ledger (`requireLedgerProof`): somebody signs unseen. */
+  | "ledger_proof_missing"
+  /** The ledger's proof is of something else, or not signed with the configured key. */
+  | "ledger_proof_invalid"
+  /** In the ledger, in no checkpoint that enough of the configured witnesses have cosigned. Retry later. */
+  | "ledger_not_witnessed"
   /** The session key is unknown, expired or revoked. */
   | "session_key"
   /** A system account's signature is invalid, expired or replayed. */
@@ -141,8 +147,9 @@ export const configurationError = (...reasons: readonly string[]): SignetError =
   new SignetError("configuration", `Invalid configuration: ${reasons.join(" ")}`, { reasons });
 
 function defaultStatus(code: SignetErrorCode): number {
-  if (code === "provider_unreachable") return 503;
-  if (code === "provider_answer" || code === "provider_refused") return 502;
+  if (code === "provider_unreachable" || code === "ledger_not_witnessed") return 503;
+  if (code === "provider_answer" || code === "provider_refused" || code === "ledger_proof_invalid")
+    return 502;
   if (code === "configuration") return 500;
   if (code === "insufficient_scope" || code === "cross_site") return 403;
   return code === "login_state" || code === "request_malformed" ? 400 : 401;

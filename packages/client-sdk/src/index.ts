@@ -14,6 +14,7 @@ export type {
   ConfigurationProperties,
   FilterOptions,
   IssuerProperties,
+  LedgerSettings,
   OAuthFederatedConfiguration,
   OAuthUserBearerConfiguration,
   OrganisationProperties,
@@ -43,6 +44,13 @@ export {
   refreshingTokens,
   type TokenSource,
 } from "./grants/token-source.ts";
+export {
+  createLedgerProofs,
+  type LedgerProofOptions,
+  type LedgerProofs,
+  type ProvableToken,
+  type UnprovenToken,
+} from "./ledger/ledger-proofs.ts";
 export type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
 export { oauthFederated } from "./oauth-federated/oauth-federated.ts";
 export {

@@ -10,6 +10,7 @@ import {
   ORGANISATION_ID,
   systemAccount,
 } from "../testing/configurations.ts";
+import { ledgerKey } from "../testing/test-ledger.ts";
 import { AUDIENCE, CLIENT_ID, ISSUER } from "../testing/test-provider.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { properties } from "./properties.ts";
@@ -32,6 +33,11 @@ const keys = { systemAccountPublicKey: CLIENT_ID, systemAccountSecretKey: SECRET
 
 /** A valid configuration, changes that invalidate it, and the expected reason. */
 type InvalidConfiguration = readonly [base: ConfigurationProperties, changes: object, reason: RegExp];
+
+const ledger = {
+  ...{ requireLedgerProof: true, ledgerKey: ledgerKey("log.example", 1).text },
+  ledgerWitnesses: [ledgerKey("w.example", 4).text],
+};
 
 const invalidConfigurations: readonly InvalidConfiguration[] = [
   // Required by each filter.
@@ -139,6 +145,36 @@ const invalidConfigurations: readonly InvalidConfiguration[] = [
   [bearer, { ...pool, sovereignPublicKeys: [7] }, /^sovereignPublicKeys must be a list/],
   [legacy, pinned, /UserFederated receives no tokens/],
   [systemAccount, pinned, /SystemAccountExternal receives no tokens/],
+  // Ledger proofs.
+  [bearer, { ...ledger, requireLedgerProof: "sync" }, /^requireLedgerProof must be true, false or/],
+  [bearer, { ...ledger, requireLedgerProof: undefined }, /^ledgerKey, ledgerWitnesses: nothing is checked/],
+  [federated, ledger, /^requireLedgerProof is only for OAuthUserBearer/],
+  [
+    bearer,
+    { ...ledger, oauthOrganisationId: undefined, organisations: "any" },
+    /^organisations and requireLedgerProof/,
+  ],
+  [bearer, { ...ledger, ledgerKey: undefined }, /^requireLedgerProof needs ledgerKey/],
+  [bearer, { ...ledger, ledgerKey: ledger.ledgerWitnesses[0] }, /^ledgerKey must be a ledger's key/],
+  [bearer, { ...ledger, ledgerKey: "log.example" }, /^ledgerKey must be a ledger's key/],
+  [bearer, { ...ledger, ledgerWitnesses: [] }, /^requireLedgerProof needs ledgerWitnesses/],
+  [bearer, { ...ledger, ledgerWitnesses: [ledger.ledgerKey] }, /^ledgerWitnesses must be witnesses' keys/],
+  [
+    bearer,
+    { ...ledger, ledgerWitnesses: [...ledger.ledgerWitnesses, ...ledger.ledgerWitnesses] },
+    /^ledgerWitnesses has a key twice/,
+  ],
+  [bearer, { ...ledger, ledgerQuorum: 2 }, /^ledgerQuorum must not be above/],
+  [bearer, { ...ledger, ledgerQuorum: 0 }, /^ledgerQuorum must be a whole number/],
+  [bearer, { ...ledger, ledgerUrl: "http://id.example/ledger" }, /^ledgerUrl must be an https URL/],
+  [
+    bearer,
+    {
+      ...{ ...ledger, issuer: "https://other.example" },
+      ...{ federationServer: undefined, oauthOrganisationId: undefined },
+    },
+    /^requireLedgerProof needs ledgerUrl/,
+  ],
 ];
 
 describe("a configuration", () => {
@@ -239,6 +275,17 @@ describe("a configuration", () => {
     const asOrganisation = checkConfiguration({ ...bearer, ...pinned, sovereignIssuerMode: "organisation" });
     assert.equal(asOrganisation.tokenIssuer, ISSUER);
     assert.equal(asOrganisation.sovereign?.poolIssuer, `${ISSUER}/sovereign/pools/${POOL_ID}`);
+  });
+
+  it("believes the organisation's ledger when all configured witnesses have cosigned", () => {
+    const { ledger: settings } = checkConfiguration({ ...bearer, ...ledger });
+    const { ledgerKey: key, ledgerWitnesses: witnesses } = ledger;
+    const url = `${FEDERATION_SERVER}/ledger/${ORGANISATION_ID}`;
+    assert.deepEqual(settings, { mode: "wait", url, key, witnesses, quorum: 1 });
+    const own = { ...ledger, requireLedgerProof: "async", ledgerUrl: "https://log.example/a/" } as const;
+    const other = checkConfiguration({ ...bearer, ...own }).ledger;
+    assert.deepEqual([other?.mode, other?.url], ["async", "https://log.example/a"]);
+    assert.equal(checkConfiguration({ ...bearer, ...ledger, requireLedgerProof: false }).ledger, undefined);
   });
 
   it("accepts an unpinned pool outside production, and in production only explicitly", () => {

@@ -3,6 +3,7 @@ import { configurationError } from "../errors.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
 import { checkCredentials } from "./credentials.ts";
 import { inSpecificationNames, inWrittenNames } from "./field-names.ts";
+import { checkLedger } from "./ledger.ts";
 import { checkOrganisations } from "./organisations.ts";
 import { propertyProblems, withVariables } from "./properties.ts";
 import { checkSecurityProfile } from "./security-profile.ts";
@@ -31,6 +32,7 @@ export function checkConfiguration(properties: ConfigurationProperties): Setting
     ...checkOrganisations(configuration, reasons),
     ...checkSovereign(configuration, urls.issuer, reasons),
     ...checkAcceptPlain(configuration, reasons),
+    ...checkLedger(configuration, urls.issuer, reasons),
     revalidateAfterSeconds: configuration.revalidateAfterSeconds ?? 60,
   });
   if (reasons.length > 0)

@@ -5,7 +5,7 @@ import type { ConfigurationProperties, SignetConfiguration } from "./settings.ts
 
 /** Unknown variables that start like a property are typing mistakes, which would switch a check off. */
 const reservedNames =
-  /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE|INTROSPECT|REVALIDATE|ACCEPT|SECURITY)_/;
+  /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE|INTROSPECT|REVALIDATE|ACCEPT|SECURITY|REQUIRE|LEDGER)_/;
 const flags: readonly string[] = [
   "isOptional",
   "sovereignAllowUnpinned",
@@ -14,7 +14,8 @@ const flags: readonly string[] = [
   "oauthUserinfo",
   "acceptPlain",
 ];
-const lists = ["cookieSecrets", "sovereignKeyThumbprints", "organisations"];
+const lists = ["cookieSecrets", "sovereignKeyThumbprints", "organisations", "ledgerWitnesses"];
+const numbers = ["revalidateAfterSeconds", "ledgerQuorum"];
 
 /**
  * Reads a configuration from environment variables: `SIGNET_FEDERATION_SERVER`, `SIGNET_APPLICATION_ID`, `SIGNET_FILTER_TYPE`,
@@ -61,13 +62,16 @@ function unknownVariable(variable: string, prefix: string, names: readonly strin
 function expectedFormat(name: string): string {
   if (flags.includes(name)) return "true or false";
   if (name === "oauthClientKey") return "a JWK in JSON";
-  return name === "revalidateAfterSeconds" ? "a whole number of seconds" : "PEM, or JWKs in JSON";
+  if (name === "requireLedgerProof") return "true, false or async";
+  return numbers.includes(name) ? "a whole number" : "PEM, or JWKs in JSON";
 }
 
 /** Undefined for an unreadable value. */
 function parseValue(name: string, value: string): unknown {
-  if (flags.includes(name)) return value === "true" ? true : value === "false" ? false : undefined;
-  if (name === "revalidateAfterSeconds") return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+  if (name === "requireLedgerProof" && value === "async") return value;
+  if (flags.includes(name) || name === "requireLedgerProof")
+    return value === "true" ? true : value === "false" ? false : undefined;
+  if (numbers.includes(name)) return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
   if (name === "organisations" && value === "any") return value;
   if (lists.includes(name)) return value.split(",").map((item) => item.trim());
   if (name === "oauthClientKey") return parseJwks(value)?.[0];

@@ -45,6 +45,15 @@ const seconds: Property = {
   expected: "a whole number of seconds, 0 to 86400",
 };
 
+const proofMode: Property = {
+  accepts: (value) => typeof value === "boolean" || value === "async",
+  expected: "true, false or `async`",
+};
+const count: Property = {
+  accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= 100,
+  expected: "a whole number, 1 to 100",
+};
+
 /** All properties. The names of environment variables are derived from these. */
 export const properties = {
   federationServer: text,
@@ -87,6 +96,11 @@ export const properties = {
   systemAccountPublicKey: text,
   systemAccountSecretKey: text,
   acceptPlain: flag,
+  requireLedgerProof: proofMode,
+  ledgerUrl: text,
+  ledgerKey: text,
+  ledgerWitnesses: texts,
+  ledgerQuorum: count,
 } satisfies Readonly<Record<string, Property>>;
 
 const propertiesByName: ReadonlyMap<string, Property> = new Map(Object.entries(properties));

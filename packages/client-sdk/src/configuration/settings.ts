@@ -110,6 +110,21 @@ export interface ConfigurationProperties {
    * request can replay it, to any path. Default false.
    */
   readonly acceptPlain?: boolean;
+
+  /**
+   * OAuthUserBearer: every token's signature must be in the organisation's ledger, in a checkpoint that witnesses have cosigned, so
+   * that nobody signs unseen: neither the service nor a thief of keys. `async`: the request goes on, and the proof is checked behind
+   * it; a token without one is refused from then on. Default false.
+   */
+  readonly requireLedgerProof?: boolean | "async";
+  /** The ledger's address. Default: `{federationServer}/ledger/{organisation}`. */
+  readonly ledgerUrl?: string;
+  /** The key that verifies the ledger's checkpoints, as `signet ledger show` prints it: `<name>+<id>+<base64>`. */
+  readonly ledgerKey?: string;
+  /** The keys of witnesses, got from whoever runs them and never from the service. */
+  readonly ledgerWitnesses?: readonly string[];
+  /** How many of them must have cosigned. Default: all. */
+  readonly ledgerQuorum?: number;
 }
 
 /**
@@ -204,6 +219,20 @@ export interface Settings {
   readonly systemAccount?: { readonly publicKey: string; readonly secretKey: string };
   /** Present with a pool, a pin, or both. */
   readonly sovereign?: SovereignSettings;
+  /** Present if tokens need a proof of their signature. */
+  readonly ledger?: LedgerSettings;
+}
+
+/** Which ledger is believed (threshold-and-ledger.md §2). */
+export interface LedgerSettings {
+  /** `wait`: a token is accepted once it is proven. `async`: it is checked behind the request. */
+  readonly mode: "wait" | "async";
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** Verifier keys of C2SP signed-note. */
+  readonly key: string;
+  readonly witnesses: readonly string[];
+  readonly quorum: number;
 }
 
 /** How keys of signing agents are trusted (sovereign-signing.md §8). At most one of the three lists has items. */

@@ -4,6 +4,7 @@ import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { OAuthUserBearerConfiguration, Settings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, RequestContext, Runtime } from "../filter.ts";
+import { createLedgerProofs, type LedgerProofOptions } from "../ledger/ledger-proofs.ts";
 import { principalOfClaims } from "../principal.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
 import { createReplayMemory, type DpopNonces, type ReplayMemory } from "./dpop-nonces.ts";
@@ -22,7 +23,9 @@ import { createTokenIssuers, requireOwnOrganisation } from "./token-issuers.ts";
 import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
 /** Options of `oauthUserBearer`. */
-export interface OAuthUserBearerOptions extends Runtime {
+export interface OAuthUserBearerOptions
+  extends Runtime,
+    Pick<LedgerProofOptions, "onUnproven" | "ledgerToken"> {
   /** Stores used DPoP proofs. Default: in this process; several instances of an API need a shared one. */
   readonly replayMemory?: ReplayMemory;
   /** Requires a nonce in DPoP proofs (RFC 9449 §9), see `createDpopNonces`. Default: none. */
@@ -119,14 +122,17 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
   if (audience === undefined) throw configurationError("OAuthUserBearer needs oauthAudience.");
   const { clock = Date.now, replayMemory: replays = createReplayMemory({ clock }), dpopNonces } = options;
   const issuerOf = createTokenIssuers(settings, { ...options, clock });
+  const { ledger, environment } = settings;
+  const proofs = ledger && createLedgerProofs({ ...ledger, environment }, options);
+  const checks = { audience, allowUntyped, clock, ledger: proofs };
   const isFapi = (settings.securityProfile ?? "none") !== "none";
   const constraint = options.senderConstraint ?? (isFapi ? "any" : undefined);
   return async (request: Request, presented: PresentedToken, context: RequestContext | undefined) => {
     const { token: accessToken } = presented;
-    // 1 signature, issuer, audience and times (RFC 9068 §4)
+    // 1 signature, issuer, audience and times (RFC 9068 §4), and the proof that it is in the ledger
     const from = await issuerOf(accessToken);
     const { keys, issuer, introspection, userinfoOf } = from;
-    const claims = await verifyAccessToken(accessToken, { keys, issuer, audience, allowUntyped, clock });
+    const claims = await verifyAccessToken(accessToken, { ...checks, keys, issuer });
     requireOwnOrganisation(claims, from);
     // 2 proof of possession (RFC 8705 §3, RFC 9449 §7). The origin is ours: the caller writes the Host header.
     const url = `${baseUrl}${new URL(request.url).pathname}`;

@@ -50,13 +50,15 @@ export interface HttpOptions {
   readonly maxBodyBytes?: number;
   /** The setting that the URLs come from, as errors name it. */
   readonly setting?: string;
+  /** A successful response is text, whatever its type. Default false: JSON, or a JWT. */
+  readonly acceptsText?: boolean;
   /** Errors name the origin only: paths contain secrets. Default false. */
   readonly hidesPaths?: boolean;
 }
 
 /** Creates the SDK's HTTP client: JSON, at most 5 s and 256 KiB, no redirects; https, except for development. */
 export function createHttp(runtime: Pick<Runtime, "fetch">, options: HttpOptions): Http {
-  const { environment, maxBodyBytes = MAX_BODY_BYTES, setting, hidesPaths = false } = options;
+  const { environment, maxBodyBytes = MAX_BODY_BYTES, setting, hidesPaths = false, acceptsText } = options;
   const hint = setting === undefined ? "" : ` Check ${setting}.`;
   const json = async (url: string, request: HttpRequest = {}): Promise<HttpAnswer> => {
     const name = `${request.method ?? "GET"} ${publicPart(url, hidesPaths)}`;
@@ -69,7 +71,7 @@ export function createHttp(runtime: Pick<Runtime, "fetch">, options: HttpOptions
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     // The global is looked up per call: instrumentation may replace it at any time.
     const response = await orUnreachable(call, signal, () => (runtime.fetch ?? fetch)(url, init));
-    return parseResponse(response, call, signal, maxBodyBytes);
+    return parseResponse(response, call, { signal, maxBodyBytes, acceptsText: acceptsText === true });
   };
   return {
     json,
@@ -126,8 +128,11 @@ export function oauthErrorName(error: string): string {
 async function parseResponse(
   response: Response,
   call: Call,
-  signal: AbortSignal,
-  maxBodyBytes: number,
+  {
+    signal,
+    maxBodyBytes,
+    acceptsText,
+  }: { readonly signal: AbortSignal; readonly maxBodyBytes: number; readonly acceptsText: boolean },
 ): Promise<HttpAnswer> {
   const { status, headers } = response;
   // A redirect could take a secret to another host. Some platforms hide it behind status 0.
@@ -145,7 +150,8 @@ async function parseResponse(
     throw unusable(call, "The provider's response is too large.");
   }
   if (bytes.length === 0) return { request: `${call.name}.${call.hint}`, status, headers, body: undefined };
-  const body = parseBody(bytes, headers.get("content-type") ?? "");
+  const isText = acceptsText && response.ok;
+  const body = isText ? new TextDecoder().decode(bytes) : parseBody(bytes, headers.get("content-type") ?? "");
   if (body === undefined && response.ok) throw unusable(call, "The provider's response is not JSON.");
   return { request: `${call.name}.${call.hint}`, status, headers, body };
 }

@@ -1,5 +1,6 @@
 /** JWT access tokens (RFC 9068). */
 import { SignetError } from "../errors.ts";
+import type { LedgerProofs } from "../ledger/ledger-proofs.ts";
 import type { Claims, SubjectClaims } from "./claims.ts";
 import { type KeySource, verifyJwt } from "./verify-jwt.ts";
 
@@ -14,6 +15,8 @@ export interface AccessTokenChecks {
   readonly allowUntyped: boolean;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  /** Demands that the token's signature is in the ledger (`createLedgerProofs`). Default: not looked at. */
+  readonly ledger?: LedgerProofs | undefined;
 }
 
 /** RFC 9068 §2.2. */
@@ -29,7 +32,7 @@ const requiredUntypedClaims = ["iss", "exp", "aud", "sub", "iat"];
  * const { sub } = await verifyAccessToken(token, { keys, issuer, audience, allowUntyped: false, clock: Date.now });
  */
 export async function verifyAccessToken(token: string, checks: AccessTokenChecks): Promise<SubjectClaims> {
-  const { allowUntyped, ...expected } = checks;
+  const { allowUntyped, ledger, ...expected } = checks;
   const { header, claims } = await verifyJwt(token, {
     ...expected,
     types: allowUntyped ? ["at+jwt", "JWT", ""] : ["at+jwt"],
@@ -38,6 +41,7 @@ export async function verifyAccessToken(token: string, checks: AccessTokenChecks
   const isTyped = /^(?:application\/)?at\+jwt$/i.test(header.typ ?? "");
   if (!isTyped && looksLikeIdToken(claims))
     throw new SignetError("token_type", "An ID token is not an access token.");
+  await ledger?.require({ token, kind: "access_token", kid: header.kid, claims });
   return claims as SubjectClaims;
 }
 

@@ -7,7 +7,7 @@ import { audienceList, type Claims, type SubjectClaims } from "./claims.ts";
 import { TOLERANCE_SECONDS, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
 
 /** What an ID token must match. */
-export interface IdTokenChecks extends Pick<AccessTokenChecks, "keys" | "issuer" | "clock"> {
+export interface IdTokenChecks extends Pick<AccessTokenChecks, "keys" | "issuer" | "clock" | "ledger"> {
   readonly clientId: string;
   /** The algorithm registered for the client (OpenID Connect Core §3.1.3.7 step 7). Undefined: any that fits the key. */
   readonly algorithm?: string | undefined;
@@ -21,7 +21,7 @@ export interface IdTokenChecks extends Pick<AccessTokenChecks, "keys" | "issuer"
 
 /** Verifies an ID token. @throws SignetError `token_…`, or `provider_…` if the key can't be fetched */
 export async function verifyIdToken(token: string, checks: IdTokenChecks): Promise<SubjectClaims> {
-  const { keys, issuer, clientId, algorithm, nonce, accessToken, maxAgeSeconds, clock } = checks;
+  const { keys, issuer, clientId, algorithm, nonce, accessToken, maxAgeSeconds, clock, ledger } = checks;
   const verified = await verifyJwt(token, {
     ...{ keys, issuer, audience: clientId, algorithm, clock },
     // Providers write `JWT` or nothing. Access tokens (RFC 9068) and logout tokens have their own types.
@@ -34,6 +34,7 @@ export async function verifyIdToken(token: string, checks: IdTokenChecks): Promi
     throw new SignetError("token_nonce", "The ID token belongs to another sign-in.");
   if (maxAgeSeconds !== undefined) checkAge(claims, maxAgeSeconds, clock() / 1000);
   if (accessToken !== undefined) await checkAccessTokenHash(verified, accessToken);
+  await ledger?.require({ token, kind: "id_token", kid: verified.header.kid, claims });
   return claims as SubjectClaims;
 }
 
