@@ -59,7 +59,7 @@ export function bytes32(text: unknown): Uint8Array | undefined {
   return bytes.length === 32 && bytes.toString("base64url") === text ? new Uint8Array(bytes) : undefined;
 }
 
-type Point = InstanceType<typeof ed25519.Point>;
+export type Point = InstanceType<typeof ed25519.Point>;
 
 /** A point of the prime-order group other than its identity (RFC 9591 §3.1, §6.1). */
 export function readPoint(text: unknown): Point | undefined {
@@ -78,22 +78,34 @@ export function groupOf(
   members: readonly MemberCommitment[],
   threshold: Threshold,
 ): ThresholdGroup | undefined {
-  const kids = members.map(({ kid }) => kid).toSorted();
+  const kids = members.map(({ kid }) => kid);
+  const sums = isThreshold(threshold) ? sumCommitments(members, threshold) : undefined;
+  return sums && groupFromPoints(kids, threshold, sums);
+}
+
+/**
+ * @param points commitments to the coefficients of the group's polynomial
+ * @returns undefined unless there are `max` different members and `min` points that are not the identity
+ */
+export function groupFromPoints(
+  members: readonly string[],
+  threshold: Threshold,
+  points: readonly Point[],
+): ThresholdGroup | undefined {
+  const kids = members.toSorted();
+  const [first] = points;
   if (!isThreshold(threshold) || kids.length !== threshold.max || new Set(kids).size < kids.length)
     return undefined;
-  const sums = sumCommitments(members, threshold);
-  const [first] = sums ?? [];
-  if (!sums || !first) return undefined;
-  const shares = kids.map((kid) => [frostIdentifier(kid), verifyingShare(sums, frostIdentifier(kid))]);
-  const publicKey = first.toBytes();
-  const x = Buffer.from(publicKey).toString("base64url");
+  if (!first || points.length !== threshold.min || points.some((point) => point.is0())) return undefined;
+  const shares = kids.map((kid) => [frostIdentifier(kid), verifyingShare(points, frostIdentifier(kid))]);
+  const x = Buffer.from(first.toBytes()).toString("base64url");
   const publicJwk = { kty: "OKP", crv: "Ed25519", x } as const;
   return {
     threshold,
     members: kids,
     frost: {
       signers: { min: threshold.min, max: threshold.max },
-      commitments: sums.map((point) => point.toBytes()),
+      commitments: points.map((point) => point.toBytes()),
       verifyingShares: Object.fromEntries(shares) as Record<string, Uint8Array>,
     },
     publicJwk,
@@ -110,7 +122,6 @@ function sumCommitments(members: readonly MemberCommitment[], { min }: Threshold
       if (!point) return undefined;
       sum = sum.add(point);
     }
-    if (sum.is0()) return undefined;
     sums.push(sum);
   }
   return sums;

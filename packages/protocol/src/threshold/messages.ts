@@ -63,12 +63,17 @@ export function claimedKid(message: string): string | undefined {
   return typeof kid === "string" ? kid : undefined;
 }
 
-/** @returns undefined unless it is signed by the key in it */
-export function readJoin(message: string, expected: CeremonyRef): Join | undefined {
+/** The identity key that a message names as its own; nothing is verified. */
+export function claimedJwk(message: string): IdentityJwk | undefined {
   const claimed = decodeJwsUnverified(message)?.payload["jwk"] as Partial<IdentityJwk> | undefined;
   if (claimed?.kty !== "OKP" || claimed.crv !== "Ed25519" || !bytes32(claimed.x)) return undefined;
-  const jwk: IdentityJwk = { kty: "OKP", crv: "Ed25519", x: String(claimed.x) };
-  const payload = verified(message, jwk, JOIN_TYPE, expected);
+  return { kty: "OKP", crv: "Ed25519", x: String(claimed.x) };
+}
+
+/** @returns undefined unless it is signed by the key in it */
+export function readJoin(message: string, expected: CeremonyRef): Join | undefined {
+  const jwk = claimedJwk(message);
+  const payload = jwk && verified(message, jwk, JOIN_TYPE, expected);
   if (!payload) return undefined;
   const { min, max, encryptionKey, commitment, proof } = payload;
   const isWell =
@@ -101,18 +106,19 @@ export function readShares(
 ): SharesMessage | undefined {
   const payload = verified(message, jwk, SHARES_TYPE, expected);
   const { joins, shares } = payload ?? {};
-  if (!bytes32(joins) || typeof shares !== "object" || shares === null) return undefined;
+  const sealed = readSealedShares(shares);
+  if (!bytes32(joins) || !sealed) return undefined;
+  return { ...expected, kid: jwkThumbprint(jwk), joins: String(joins), shares: sealed };
+}
+
+/** Encrypted shares, by the kid of whom they are for. */
+export function readSealedShares(shares: unknown): Readonly<Record<string, string>> | undefined {
+  if (typeof shares !== "object" || shares === null) return undefined;
   const entries = Object.entries(shares);
   const isWell = entries.every(
     ([kid, sealed]) => kid.length === 43 && typeof sealed === "string" && /^[A-Za-z0-9_-]{80}$/.test(sealed),
   );
-  if (!isWell) return undefined;
-  return {
-    ...expected,
-    kid: jwkThumbprint(jwk),
-    joins: String(joins),
-    shares: Object.fromEntries(entries) as Record<string, string>,
-  };
+  return isWell ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
 }
 
 export function readConfirmation(
@@ -139,7 +145,8 @@ export function readAbort(message: string, jwk: IdentityJwk, expected: CeremonyR
   return { ...expected, kid: jwkThumbprint(jwk), reason, ...named };
 }
 
-function verified(
+/** @returns the payload of a message for this ceremony that is signed by the key */
+export function verified(
   message: string,
   jwk: IdentityJwk,
   typ: string,
@@ -176,7 +183,8 @@ export function transcriptHash(
   return sha256Base64url(`${head}\n${lines(said.joins)}\n${lines(said.shares)}`);
 }
 
-const lines = (messages: readonly KeptMessage[]): string =>
+/** Each message's hash, by kid. */
+export const lines = (messages: readonly KeptMessage[]): string =>
   messages
     .map(({ kid, message }) => `${kid} ${sha256Base64url(message)}`)
     .toSorted()

@@ -68,8 +68,8 @@ export function roundOf({ publicKey, message, commitments }: SigningRound) {
   return { list, factors, commitment, challenge };
 }
 
-/** RFC 9591 §4.2. */
-function interpolation(list: readonly Committed[], own: bigint): bigint {
+/** A member's factor in the sum at zero (RFC 9591 §4.2). */
+export function interpolation(list: ReadonlyArray<{ readonly x: bigint }>, own: bigint): bigint {
   let [above, below] = [1n, 1n];
   for (const { x } of list) {
     if (x === own) continue;

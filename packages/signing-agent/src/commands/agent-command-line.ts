@@ -8,6 +8,7 @@ import { healthCommand } from "./health-command.ts";
 import { keysCreateCommand, keysListCommand, keysRegisterCommand } from "./keys-commands.ts";
 import { type AgentCommand, type AgentIo, configFile, configOption } from "./options.ts";
 import { journalVerifyCommand, policyCheckCommand, policyTestCommand } from "./policy-commands.ts";
+import { thresholdDealCommand, thresholdReshareCommand } from "./reshare-commands.ts";
 import {
   thresholdAbortCommand,
   thresholdConfirmCommand,
@@ -62,6 +63,8 @@ export const agentProgram: Program<AgentIo> = {
     journalVerifyCommand,
     thresholdCreateCommand,
     thresholdJoinCommand,
+    thresholdReshareCommand,
+    thresholdDealCommand,
     thresholdConfirmCommand,
     thresholdAbortCommand,
     thresholdVerifyCommand,

@@ -1,31 +1,13 @@
 /** `signet-agent threshold …`: the key ceremony, and what this machine has of the pool's key (threshold-and-ledger.md §1). */
 import path from "node:path";
-import { pause } from "@signet/cli-runtime/backoff";
-import { optionalText, requiredText, textOption, UsageError, type Values } from "@signet/cli-runtime/command";
+import { requiredText, textOption } from "@signet/cli-runtime/command";
 import { acquireLock } from "@signet/cli-runtime/exclusive-lock";
-import { readSecretFile } from "@signet/cli-runtime/private-file";
-import { spokenHash } from "@signet/protocol/threshold/messages";
-import { type Configuration, readConfiguration } from "../configuration/configuration.ts";
-import { closeKeys, openKeys } from "../keys/open-keys.ts";
-import { openJsonClient } from "../service/json-client.ts";
-import { poolUrl, sovereignUrl } from "../service/signing-service.ts";
-import {
-  abort,
-  advance,
-  type CeremonyDeps,
-  CeremonyFault,
-  confirm,
-  type Progress,
-} from "../threshold/ceremony.ts";
+import { abort, confirm } from "../threshold/ceremony.ts";
+import { CeremonyFault } from "../threshold/ceremony-fault.ts";
 import { openShare, readShares } from "../threshold/group-share.ts";
 import { countBoot } from "../threshold/nonces.ts";
-import { openSealedFolder } from "../threshold/sealed-folder.ts";
-import { type ThresholdService, thresholdService } from "../threshold/threshold-service.ts";
-import { type AgentCommand, type AgentIo, configFile, configOption } from "./options.ts";
-
-const waitOption = {
-  wait: textOption("SECONDS", "how long to wait for the other machines (default 300; 0: do not wait)"),
-};
+import { type AgentCommand, configOption } from "./options.ts";
+import { inCeremony, joinAndShow, readCount, show, waitOption } from "./threshold-ceremony.ts";
 
 export const thresholdCreateCommand: AgentCommand = {
   name: "threshold create",
@@ -33,37 +15,38 @@ export const thresholdCreateCommand: AgentCommand = {
   usage: "[--wait SECONDS] [--config FILE]",
   options: { ...configOption, ...waitOption },
   run: ({ values, io }) =>
-    inCeremony(values, async (deps, configuration) => {
+    inCeremony(values, async (deps) => {
       const id = await deps.service.begin();
       io.print(`Key ceremony ${id} has begun. On each other machine: signet-agent threshold join`);
-      return joinAndShow(deps, { values, io, configuration });
+      return joinAndShow(deps, { values, io });
     }),
 };
 
 export const thresholdJoinCommand: AgentCommand = {
   name: "threshold join",
-  summary: "join the pool's key ceremony, or go on with it",
+  summary: "join the pool's key ceremony or resharing, or go on with it",
   usage: "[--wait SECONDS] [--config FILE]",
   options: { ...configOption, ...waitOption },
-  run: ({ values, io }) =>
-    inCeremony(values, (deps, configuration) => joinAndShow(deps, { values, io, configuration })),
+  run: ({ values, io }) => inCeremony(values, (deps) => joinAndShow(deps, { values, io })),
 };
 
 export const thresholdConfirmCommand: AgentCommand = {
   name: "threshold confirm",
-  summary: "confirm the ceremony, with the transcript as another machine shows it",
+  summary: "confirm the ceremony or resharing, with the transcript as another machine shows it",
   usage: "--transcript HASH [--config FILE]",
   options: {
     ...configOption,
     transcript: textOption("HASH", "as read on another machine, not on this one", { required: true }),
   },
   run: ({ values, io }) =>
-    inCeremony(values, async (deps) => show(await confirm(deps, requiredText(values, "transcript")), io)),
+    inCeremony(values, async (deps) =>
+      show(deps, await confirm(deps, requiredText(values, "transcript")), io),
+    ),
 };
 
 export const thresholdAbortCommand: AgentCommand = {
   name: "threshold abort",
-  summary: "end the pool's open key ceremony for all machines",
+  summary: "end the pool's open key ceremony or resharing for all machines",
   usage: "--reason TEXT [--config FILE]",
   options: { ...configOption, reason: textOption("TEXT", "for the other operators", { required: true }) },
   run: ({ values, io }) =>
@@ -90,7 +73,12 @@ export const thresholdVerifyCommand: AgentCommand = {
       for (const share of shares) {
         // Throws unless the share is the one that the members' commitments promise.
         openShare(share);
-        const published = keys.find(({ kid }) => kid === share.kid)?.state ?? "not published";
+        const found = keys.find(({ kid }) => kid === share.kid);
+        const published = !found
+          ? "not published"
+          : found.ceremonyId === share.ceremony
+            ? found.state
+            : "not the members' present shares";
         io.print(
           `Key ${share.kid}: ${share.min} of ${share.members.length}, share valid, ${share.state}, ${published}`,
         );
@@ -126,77 +114,3 @@ export const thresholdRecoverCommand: AgentCommand = {
 };
 
 const MAX_REASON = 200;
-const MAX_COUNT = 1_000_000_000;
-const POLL_MS = 1_000;
-const DEFAULT_WAIT = "300";
-
-type Deps = CeremonyDeps & { readonly service: ThresholdService };
-
-/** @throws UsageError for a configuration without `threshold` */
-async function inCeremony(
-  values: Values,
-  run: (deps: Deps, configuration: Configuration) => Promise<number>,
-): Promise<number> {
-  const configuration = await readConfiguration(configFile(values));
-  if (!configuration.threshold)
-    throw new UsageError("the configuration has no threshold: enroll with --threshold");
-  const sealed = await openSealedFolder(configuration.threshold);
-  const keys = await openKeys(configuration.keys);
-  const client = openJsonClient();
-  try {
-    const [identity] = keys;
-    if (identity?.alg !== "EdDSA")
-      throw new UsageError("the identity key of a threshold agent must be Ed25519");
-    const apiKey = await readSecretFile(configuration.apiKeyFile);
-    const service = thresholdService(client, sovereignUrl(configuration), apiKey);
-    return await run({ service, sealed, identity, pool: poolUrl(configuration) }, configuration);
-  } finally {
-    client.close();
-    await closeKeys(keys);
-  }
-}
-
-interface Shown {
-  readonly values: Values;
-  readonly io: AgentIo;
-  readonly configuration: Configuration;
-}
-
-/** As far as the ceremony gets without its operators. */
-async function joinAndShow(deps: Deps, { values, io }: Shown): Promise<number> {
-  const seconds = readCount(optionalText(values, "wait") ?? DEFAULT_WAIT, "wait");
-  const deadline = io.clock() + seconds * 1000;
-  let progress = await advance(deps);
-  while (progress.at === "waiting" && io.clock() < deadline) {
-    await pause(POLL_MS, new AbortController().signal);
-    progress = await advance(deps);
-  }
-  return show(progress, io);
-}
-
-function show(progress: Progress, io: AgentIo): number {
-  if (progress.at === "waiting") {
-    io.print(
-      `The ceremony is ${progress.state}: other machines are awaited. Go on with: signet-agent threshold join`,
-    );
-    return 0;
-  }
-  const { share, at } = progress;
-  io.print(`Key ${share.kid}: ${share.min} of ${share.members.length} machines sign together`);
-  if (at === "compare") {
-    io.print(`Transcript: ${spokenHash(share.transcript)}`);
-    io.print("Compare it with another machine's. If they are the same, confirm with the other machine's:");
-    io.print("  signet-agent threshold confirm --transcript …");
-  }
-  if (at === "confirmed")
-    io.print("Confirmed here. The key signs once every machine's operator has confirmed");
-  if (at === "active") io.print("All machines have confirmed: the key is ready to sign");
-  return 0;
-}
-
-function readCount(text: string, option: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 0 || count > MAX_COUNT)
-    throw new UsageError(`--${option} must be a whole number`);
-  return count;
-}

@@ -138,3 +138,30 @@ async function joinWhenBegun(machine: Machine): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
+
+/** @param members by name; the first one begins it. @returns the code of each command of `dealers` and `members` */
+export async function holdReshare(
+  all: readonly Machine[],
+  { members, dealers }: { readonly members: readonly Machine[]; readonly dealers: readonly Machine[] },
+): Promise<void> {
+  const [first] = all;
+  assert.ok(first);
+  const must = async (machine: Machine, ...words: string[]) =>
+    assert.equal(await machine.threshold(...words), 0, machine.printed.join("\n"));
+  await must(first, "reshare", "--members", members.map(({ name }) => name).join(","), "--wait", "0");
+  for (const machine of members) await must(machine, "join", "--wait", "0");
+  const rosters = [];
+  for (const machine of members) {
+    await must(machine, "join", "--wait", "0");
+    rosters.push(/Roster: (\S+)/.exec(machine.printed.join("\n"))?.[1]);
+  }
+  assert.deepEqual([...new Set(rosters)], [rosters[0]]);
+  for (const machine of dealers) await must(machine, "deal", "--roster", rosters[0] ?? "");
+  const transcripts = [];
+  for (const machine of members) {
+    await must(machine, "join");
+    transcripts.push(machine.transcript());
+  }
+  for (const [index, machine] of members.entries())
+    await must(machine, "confirm", "--transcript", transcripts[(index + 1) % members.length] ?? "");
+}

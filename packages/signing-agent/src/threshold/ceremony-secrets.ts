@@ -70,7 +70,11 @@ export function dealShares(secrets: CeremonySecrets, others: readonly Join[]): R
 }
 
 /** Whether a member's share is the one that its commitment promises this machine. */
-export function isPromisedShare(own: string, { commitment, max }: Join, share: Uint8Array): boolean {
+export function isPromisedShare(
+  own: string,
+  { commitment, max }: Pick<Join, "commitment" | "max">,
+  share: Uint8Array,
+): boolean {
   const group = {
     signers: { min: commitment.length, max },
     commitments: commitment.map(toBytes),

@@ -5,17 +5,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { spokenHash } from "@signet/protocol/threshold/messages";
-import { agentKey } from "../keys/key-source.ts";
-import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
-import { advance, type CeremonyDeps, CeremonyFault, confirm } from "./ceremony.ts";
+import { type Lie, type Message, messenger } from "../testing/ceremony-messenger.ts";
+import { advance, confirm } from "./ceremony.ts";
+import { CeremonyFault } from "./ceremony-fault.ts";
 import { openShare, readShares } from "./group-share.ts";
-import { createSealingKey, openSealedFolder } from "./sealed-folder.ts";
-import type { PoolState } from "./threshold-service.ts";
-
-const POOL = "https://id.example/oauth/o/sovereign/pools/p";
-type Message = NonNullable<PoolState["ceremony"]>["messages"][number];
-/** What a member is shown instead of the truth. */
-type Lie = (messages: readonly Message[], to: number) => readonly Message[];
+import type { CeremonyDeps } from "./say.ts";
 
 describe("a key ceremony", () => {
   let folder: string;
@@ -24,51 +18,13 @@ describe("a key ceremony", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** A service without a check of its own: only the members' checks count here. */
-  async function members(max: number, lie: Lie = (messages) => messages) {
-    const own = await mkdtemp(path.join(folder, "c-"));
-    const messages: Message[] = [];
-    const state = () => {
-      const said = (round: string) => messages.filter((one) => one.round === round).length;
-      if (said("abort") > 0) return "aborted";
-      if (said("join") < max) return "joining";
-      return said("shares") < max ? "sharing" : said("confirmation") < max ? "confirming" : "complete";
-    };
-    const found = (to: number): PoolState => ({
-      pool: POOL,
-      threshold: { min: 2, max },
-      agentId: String(to),
-      ...{ agents: [], keys: [] },
-      ceremony: {
-        ceremonyId: "c1",
-        state: state(),
-        begunBy: "0",
-        endReason: null,
-        messages: [...lie(messages, to)],
-      },
-    });
-    const say = async (from: number, message: string) => {
-      const header = JSON.parse(Buffer.from(message.split(".")[0] ?? "", "base64url").toString()) as {
-        typ: string;
-      };
-      const round = /^threshold-(\w+)\+jwt$/.exec(header.typ)?.[1] ?? "";
-      if (!messages.some((one) => one.message === message))
-        messages.push({ agentId: String(from), round, message });
-      return state();
-    };
-    const all = await Promise.all(
-      Array.from({ length: max }, async (_, index): Promise<CeremonyDeps> => {
-        const keyFile = path.join(own, `key-${index}`);
-        await createSealingKey(keyFile);
-        return {
-          sealed: await openSealedFolder({ folder: path.join(own, `m-${index}`), sealingKeyFile: keyFile }),
-          identity: agentKey(memoryKey(await generatePrivateKey("EdDSA"), "EdDSA"), "test"),
-          pool: POOL,
-          service: { pool: async () => found(index), say: (_id, message) => say(index, message) },
-        };
-      }),
-    );
-    return { all, messages };
+  async function members(max: number, lie?: Lie) {
+    const told = messenger(await mkdtemp(path.join(folder, "c-")), { min: 2, max });
+    const id = told.begin();
+    told.tell(lie);
+    const all = [];
+    for (let index = 0; index < max; index++) all.push(await told.machine(index));
+    return { all, messages: told.ceremonies.get(id)?.messages ?? [] };
   }
 
   /** Each in turn, until none gets further. */

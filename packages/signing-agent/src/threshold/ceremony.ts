@@ -17,7 +17,8 @@ import {
   SHARES_TYPE,
   transcriptHash,
 } from "@signet/protocol/threshold/messages";
-import type { AgentKey } from "../keys/key-source.ts";
+import { type ReshareJoin, readReshareJoin } from "@signet/protocol/threshold/reshare";
+import { CeremonyFault } from "./ceremony-fault.ts";
 import {
   type CeremonySecrets,
   dealShares,
@@ -27,42 +28,20 @@ import {
   isPromisedShare,
   newSecrets,
 } from "./ceremony-secrets.ts";
-import { type KeptShare, keepShare, readShares as readKeptShares } from "./group-share.ts";
-import type { SealedFolder } from "./sealed-folder.ts";
-import type { CeremonyState, PoolState, ThresholdService } from "./threshold-service.ts";
-
-/** Something is wrong with the ceremony: it is aborted, or must not go on. */
-export class CeremonyFault extends Error {
-  override name = "CeremonyFault";
-  readonly code:
-    | "swapped_message"
-    | "invalid_share"
-    | "invalid_proof"
-    | "aborted"
-    | "wrong_transcript"
-    | "not_joined";
-  /** The kid of the member at fault. */
-  readonly about: string | undefined;
-  constructor(code: CeremonyFault["code"], message: string, about?: string) {
-    super(message);
-    this.code = code;
-    this.about = about;
-  }
-}
-
-export interface CeremonyDeps {
-  readonly service: Pick<ThresholdService, "pool" | "say">;
-  readonly sealed: SealedFolder;
-  readonly identity: AgentKey;
-  /** The pool's URL, as this machine is configured. */
-  readonly pool: string;
-}
+import {
+  eraseShare,
+  type KeptShare,
+  keepShare,
+  readShares as readKeptShares,
+  supersededBy,
+} from "./group-share.ts";
+import { advanceReshare, forgetCeremony, hexOf, type ReshareProgress } from "./reshare.ts";
+import { type CeremonyDeps, secretsFile, signed } from "./say.ts";
+import { type CeremonyState, type PoolState, ServiceRefusal } from "./threshold-service.ts";
 
 export type Progress =
-  | { readonly at: "waiting"; readonly state: string }
+  | ReshareProgress
   | { readonly at: "compare" | "confirmed" | "active"; readonly share: KeptShare };
-
-const secretsFile = (ceremony: string): string => `ceremony-${ceremony}`;
 
 /** Takes the next step that can be taken now; repeated, it does no harm. @throws CeremonyFault */
 export async function advance(deps: CeremonyDeps): Promise<Progress> {
@@ -70,19 +49,53 @@ export async function advance(deps: CeremonyDeps): Promise<Progress> {
   const { ceremony } = found;
   if (!ceremony)
     throw new CeremonyFault("not_joined", "the pool has no key ceremony: begin one with threshold create");
-  const kept = (await readKeptShares(deps.sealed)).find((one) => one.ceremony === ceremony.ceremonyId);
-  if (kept) return activate(deps, kept, ceremony);
-  if (ceremony.state === "aborted")
-    throw new CeremonyFault("aborted", `the ceremony was aborted: ${ceremony.endReason ?? ""}`);
-  const secrets = (await deps.sealed.read(secretsFile(ceremony.ceremonyId))) as CeremonySecrets | undefined;
-  if (!secrets) return join(deps, found, ceremony);
+  const all = await readKeptShares(deps.sealed);
+  const kept = all.find((one) => one.ceremony === ceremony.ceremonyId);
+  if (ceremony.state === "aborted") return endAborted(deps, ceremony, kept);
+  if (kept) return resume(deps, kept, ceremony);
   try {
-    return await answer(deps, secrets, ceremony);
+    if (ceremony.kind === "reshare") {
+      const isMember = ceremony.members.includes(found.agentId);
+      return await advanceReshare(deps, { ceremony, kept: all, isMember });
+    }
+    const secrets = (await deps.sealed.read(secretsFile(ceremony.ceremonyId))) as CeremonySecrets | undefined;
+    return secrets ? await answer(deps, secrets, ceremony) : await join(deps, found, ceremony);
   } catch (error) {
-    if (error instanceof CeremonyFault) await abort(deps, ceremony.ceremonyId, error);
+    // It may be over already; what is wrong with it is to be seen here in any case.
+    if (error instanceof CeremonyFault && error.code !== "not_joined")
+      await abort(deps, ceremony.ceremonyId, error).catch(ignoreRefusal);
     throw error;
   }
 }
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ServiceRefusal)) throw error;
+}
+
+/** A share that this machine has not confirmed can never sign. @throws CeremonyFault */
+async function endAborted(
+  deps: CeremonyDeps,
+  { ceremonyId, endReason }: CeremonyState,
+  kept: KeptShare | undefined,
+): Promise<never> {
+  if (kept?.state === "unconfirmed") await eraseShare(deps.sealed, kept);
+  await forgetCeremony(deps, ceremonyId);
+  throw new CeremonyFault("aborted", `the ceremony was aborted: ${endReason ?? ""}`);
+}
+
+/** After a crash: what was not deleted, and what was not said. */
+async function resume(deps: CeremonyDeps, kept: KeptShare, ceremony: CeremonyState): Promise<Progress> {
+  await deps.sealed.remove(secretsFile(kept.ceremony));
+  if (kept.state !== "confirmed") return activate(deps, kept, ceremony);
+  const message = await confirmationOf(deps, kept);
+  if (ceremony.messages.some((one) => one.message === message)) return activate(deps, kept, ceremony);
+  await deps.service.say(kept.ceremony, message);
+  const { ceremony: now } = await deps.service.pool(kept.ceremony);
+  return now ? activate(deps, kept, now) : { at: "confirmed", share: kept };
+}
+
+const confirmationOf = (deps: CeremonyDeps, { ceremony, transcript, publicKey }: KeptShare) =>
+  signed(deps, CONFIRMATION_TYPE, ceremony, { transcript, publicKey });
 
 async function join(deps: CeremonyDeps, found: PoolState, ceremony: CeremonyState): Promise<Progress> {
   const { identity, sealed, service, pool } = deps;
@@ -265,44 +278,58 @@ export async function confirm(deps: CeremonyDeps, spoken: string): Promise<Progr
   const kept = (await readKeptShares(deps.sealed)).find((one) => one.ceremony === ceremony?.ceremonyId);
   if (!ceremony || !kept)
     throw new CeremonyFault("not_joined", "there is nothing to confirm yet: run threshold join");
-  const hex = Buffer.from(kept.transcript, "base64url").toString("hex");
-  if (spoken.toLowerCase().replace(/[^0-9a-f]/g, "") !== hex) {
+  if (hexOf(spoken) !== Buffer.from(kept.transcript, "base64url").toString("hex")) {
     const fault = new CeremonyFault("wrong_transcript", "the transcripts differ: somebody changed a message");
     await abort(deps, kept.ceremony, fault);
     throw fault;
   }
-  const { transcript, publicKey } = kept;
-  const message = await signed(deps, CONFIRMATION_TYPE, kept.ceremony, { transcript, publicKey });
   const confirmed: KeptShare = kept.state === "unconfirmed" ? { ...kept, state: "confirmed" } : kept;
-  await keepShare(deps.sealed, confirmed);
-  await deps.service.say(kept.ceremony, message);
-  const { ceremony: now } = await deps.service.pool(kept.ceremony);
-  return now ? activate(deps, confirmed, now) : { at: "confirmed", share: confirmed };
+  if (confirmed !== kept) await keepShare(deps.sealed, confirmed);
+  return resume(deps, confirmed, ceremony);
 }
 
-/** A share signs once every member has confirmed the same transcript and key, by its own signature. */
+/**
+ * A share signs once every member has confirmed the same transcript and key, by its own signature. Then the shares that it replaces are
+ * erased: whoever found enough of them would have the key.
+ */
 export async function activate(
   { sealed }: Pick<CeremonyDeps, "sealed">,
   share: KeptShare,
   { messages }: Pick<CeremonyState, "messages">,
 ): Promise<Progress> {
-  if (share.state !== "confirmed") return { at: share.state === "active" ? "active" : "compare", share };
-  const ref = { pool: share.pool, ceremony: share.ceremony };
+  if (share.state === "unconfirmed") return { at: "compare", share };
+  if (share.state === "confirmed" && !isConfirmed(share, messages)) return { at: "confirmed", share };
+  const active: KeptShare = { ...share, state: "active" };
+  if (share.state === "confirmed") await keepShare(sealed, active);
+  await eraseSuperseded(sealed, active);
+  return { at: "active", share: active };
+}
+
+/** Again at every start, should a crash have come between. */
+export async function eraseSuperseded(sealed: CeremonyDeps["sealed"], active: KeptShare): Promise<void> {
+  if (active.from === undefined) return;
+  for (const old of supersededBy(active, await readKeptShares(sealed))) await eraseShare(sealed, old);
+  await forgetCeremony({ sealed }, active.ceremony);
+}
+
+function isConfirmed(share: KeptShare, messages: CeremonyState["messages"]): boolean {
+  const { pool, ceremony, kid: key, min, members } = share;
+  const ref = { pool, ceremony };
+  const reshare = { ...ref, key, min, max: members.length };
   const jwks = messages.flatMap(({ round, message }): IdentityJwk[] => {
-    const read = round === "join" ? readJoin(message, ref) : undefined;
+    if (round !== "join") return [];
+    const read: Join | ReshareJoin | undefined =
+      share.from === undefined ? readJoin(message, ref) : readReshareJoin(message, reshare);
     return read ? [read.jwk] : [];
   });
   const confirmed = jwks.flatMap((jwk) =>
     messages.flatMap(({ message }) => readConfirmation(message, jwk, ref) ?? []),
   );
-  const isConfirmed = (kid: string) =>
+  return members.every((kid) =>
     confirmed.some(
       (one) => one.kid === kid && one.transcript === share.transcript && one.publicKey === share.publicKey,
-    );
-  if (!share.members.every(isConfirmed)) return { at: "confirmed", share };
-  const active: KeptShare = { ...share, state: "active" };
-  await keepShare(sealed, active);
-  return { at: "active", share: active };
+    ),
+  );
 }
 
 /** Ends the ceremony for everybody, with the reason. */
@@ -313,17 +340,5 @@ export async function abort(
 ): Promise<void> {
   const said = { reason: message, ...(about === undefined ? {} : { about }) };
   await deps.service.say(ceremony, await signed(deps, ABORT_TYPE, ceremony, said));
-  await deps.sealed.remove(secretsFile(ceremony));
-}
-
-async function signed(
-  { identity, pool }: CeremonyDeps,
-  typ: string,
-  ceremony: string,
-  said: object,
-): Promise<string> {
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-  const header = encode({ alg: "EdDSA", typ, kid: identity.kid });
-  const input = `${header}.${encode({ aud: pool, ceremony, ...said })}`;
-  return `${input}.${await identity.sign(input)}`;
+  await forgetCeremony(deps, ceremony);
 }

@@ -1,4 +1,6 @@
 /** This machine's share of a group key, as it is kept on disk and used. */
+import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
 import { ed25519_FROST } from "@noble/curves/ed25519.js";
 import { type FrostGroup, frostIdentifier } from "@signet/protocol/threshold/group";
 import type { AgentKey } from "../keys/key-source.ts";
@@ -12,7 +14,10 @@ export interface KeptShare {
   /** Of the group key. */
   readonly kid: string;
   readonly pool: string;
+  /** That the share is from: after a resharing the key is the same, and the share another. */
   readonly ceremony: string;
+  /** Before a resharing, the ceremony that the old shares are from. */
+  readonly from?: string;
   readonly transcript: string;
   /** The kid of this machine's identity key. */
   readonly own: string;
@@ -35,27 +40,36 @@ export interface GroupShare {
 }
 
 const PREFIX = "share-";
-export const shareFile = (kid: string): string => `${PREFIX}${kid}`;
-/** The group keys that this machine has shares of. */
-const LIST = "shares";
+/** Each in a file of its own, so that no program that keeps one can lose another. */
+export const shareFile = ({ kid, ceremony, from }: Pick<KeptShare, "kid" | "ceremony" | "from">): string =>
+  from === undefined ? `${PREFIX}${kid}` : `${PREFIX}${kid}.${ceremony}`;
+const SHARE_FILE = /^share-[A-Za-z0-9_-]{43}(\.[0-9a-f-]{36})?$/;
 
-export async function keepShare(sealed: SealedFolder, share: KeptShare): Promise<void> {
-  await sealed.write(shareFile(share.kid), share);
-  const kids = await listShares(sealed);
-  if (!kids.includes(share.kid)) await sealed.write(LIST, [...kids, share.kid]);
-}
+export const keepShare = (sealed: SealedFolder, share: KeptShare): Promise<void> =>
+  sealed.write(shareFile(share), share);
 
-export const listShares = async (sealed: SealedFolder): Promise<string[]> =>
-  ((await sealed.read(LIST)) as string[] | undefined) ?? [];
-
+/** Oldest first. */
 export async function readShares(sealed: SealedFolder): Promise<KeptShare[]> {
   const shares: KeptShare[] = [];
-  for (const kid of await listShares(sealed)) {
-    const share = (await sealed.read(shareFile(kid))) as KeptShare | undefined;
+  for (const name of await readdir(sealed.folder)) {
+    const share = SHARE_FILE.test(name) && ((await sealed.read(name)) as KeptShare | undefined);
     if (share) shares.push(share);
   }
-  return shares;
+  return shares.sort((one, other) => (one.ceremony < other.ceremony ? -1 : 1));
 }
+
+/** Overwrites it first: the name alone would leave it on the disk. */
+export async function eraseShare(sealed: SealedFolder, share: KeptShare): Promise<void> {
+  const nothing = { ...share, signingShare: randomBytes(32).toString("base64url"), state: "unconfirmed" };
+  await sealed.overwrite(shareFile(share), nothing);
+  await sealed.remove(shareFile(share));
+}
+
+/** The key's older shares, once a newer one signs; one that is being dealt from the newer one stays. */
+export const supersededBy = (active: KeptShare, shares: readonly KeptShare[]): KeptShare[] =>
+  shares.filter(
+    (one) => one.kid === active.kid && one.ceremony !== active.ceremony && one.from !== active.ceremony,
+  );
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64url"));
 

@@ -3,7 +3,7 @@
  * (a systemd credential, a TPM-sealed secret), so that a copy of the folder alone shows nothing.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
 import {
   createPrivateFile,
@@ -11,6 +11,7 @@ import {
   readPrivateFile,
   readSecretFile,
   replaceFile,
+  syncFolder,
   undefinedIfMissing,
 } from "@signet/cli-runtime/private-file";
 
@@ -27,7 +28,10 @@ export interface SealedFolder {
   read(name: string): Promise<unknown>;
   /** Replaces the file, durably. */
   write(name: string, value: unknown): Promise<void>;
+  /** Durably. */
   remove(name: string): Promise<void>;
+  /** Writes over the file's own bytes, where the disk lets it. */
+  overwrite(name: string, value: unknown): Promise<void>;
 }
 
 const KEY_BYTES = 32;
@@ -75,6 +79,19 @@ export async function openSealedFolder(options: {
       return text === undefined ? undefined : unseal(name, text);
     },
     write: (name, value) => replaceFile(fileOf(name), `${seal(name, value)}\n`, PRIVATE),
-    remove: (name) => rm(fileOf(name), { force: true }),
+    remove: async (name) => {
+      await rm(fileOf(name), { force: true });
+      await syncFolder(folder);
+    },
+    overwrite: async (name, value) => {
+      const handle = await open(fileOf(name), "r+").catch(undefinedIfMissing);
+      if (!handle) return;
+      try {
+        await handle.write(`${seal(name, value)}\n`, 0);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
   };
 }

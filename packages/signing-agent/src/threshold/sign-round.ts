@@ -81,6 +81,8 @@ function checkRound(round: Round, deps: RoundDeps): Checked {
     const share = shares.find(({ key }) => key === checked.tokens[0]?.key);
     if (!share || checked.tokens.some(({ key }) => key !== share.key))
       throw unable("key", "the tokens are for different keys");
+    if (share.kept.ceremony !== round.ceremony)
+      throw unable("key", "the round is for shares of another ceremony");
     const wanted = checked.tokens.map((token) => wantedShare(token, round, share));
     deps.limits.take(checked, policy().limits);
     deps.seen.take(checked.tokens);

@@ -4,9 +4,10 @@ import { describeError } from "@signet/cli-runtime/redact";
 import type { RunningAgent } from "../agent/agent.ts";
 import { countServiceError, SERVICE_BACKOFF } from "../agent/handle-request.ts";
 import { ServiceError } from "../service/signing-service.ts";
-import { activate } from "./ceremony.ts";
-import { type GroupShare, openShare, readShares } from "./group-share.ts";
+import { activate, eraseSuperseded } from "./ceremony.ts";
+import { eraseShare, type GroupShare, type KeptShare, openShare, readShares } from "./group-share.ts";
 import type { Boot, NonceStock } from "./nonces.ts";
+import { isSuperseded } from "./reshare.ts";
 import type { SealedFolder } from "./sealed-folder.ts";
 import { type RoundChecks, signRounds } from "./sign-round.ts";
 import {
@@ -95,38 +96,48 @@ async function claimAndSign(
     await pause(IDLE_MS, stopping);
     return;
   }
-  let kid = first.kept.kid;
-  let stock = await service.publish(boot, kid, []);
+  let key: Signing = first.kept;
+  let stock = await service.publish(boot, first.kept.kid, []);
   onAnswer();
   while (!stopping.aborted) {
-    stock = await topUp(deps, shares, { kid, stock });
+    stock = await topUp(deps, shares, { ...key, stock });
     let answer: RoundsAnswer = await service.claim(boot, {
       max: MAX_ROUNDS,
-      seconds: stock < FULL_STOCK && shares.has(kid) ? 0 : CLAIM_WAIT_SECONDS,
+      seconds: stock < FULL_STOCK && shares.of(key) ? 0 : CLAIM_WAIT_SECONDS,
       signal: stopping,
     });
     onAnswer();
+    key = await follow(shares, answer);
     while (answer.rounds.length > 0) {
       const parts = await sign(deps, shares, answer.rounds);
       answer = await service.submit(boot, parts, stopping.aborted ? 0 : MAX_ROUNDS);
       onAnswer();
+      key = await follow(shares, answer);
       // Under load too: without stock there are no rounds.
       if (answer.stock < FULL_STOCK / 2) await topUp(deps, shares, answer);
     }
     stock = answer.stock;
-    if (answer.kid !== null && answer.kid !== kid) {
-      kid = answer.kid;
-      await shares.refresh();
-    }
   }
+}
+
+/** The pool's key, and the ceremony that its members have their shares from. */
+interface Signing {
+  readonly kid: string | null;
+  readonly ceremony: string | null;
+}
+
+/** After a key ceremony or a resharing, before anything is signed: this machine's share may be another one, or useless. */
+async function follow(shares: OpenShares, { kid, ceremony }: Signing): Promise<Signing> {
+  if (kid !== null && !shares.of({ kid, ceremony })) await shares.refresh({ kid, ceremony });
+  return { kid, ceremony };
 }
 
 async function topUp(
   { service, boot, stock: nonces }: ThresholdAgentDeps,
   shares: OpenShares,
-  { kid, stock }: Pick<RoundsAnswer, "kid" | "stock">,
+  { kid, ceremony, stock }: Pick<RoundsAnswer, "kid" | "ceremony" | "stock">,
 ): Promise<number> {
-  const share = shares.all().find(({ kept }) => kept.kid === kid);
+  const share = shares.of({ kid, ceremony });
   if (!share || kid === null || stock >= FULL_STOCK) return stock;
   return service.publish(boot, kid, await nonces.make(share.secret, TOP_UP));
 }
@@ -148,33 +159,54 @@ async function sign(deps: ThresholdAgentDeps, shares: OpenShares, rounds: readon
 interface OpenShares {
   /** The active ones, newest first. */
   all(): readonly GroupShare[];
-  has(kid: string): boolean;
-  /** Reads the disk again, and asks whether all members have confirmed meanwhile. */
-  refresh(): Promise<void>;
+  /** The active one of the key from this ceremony. */
+  of(wanted: Signing): GroupShare | undefined;
+  /**
+   * Reads the disk again, and asks whether all members have confirmed meanwhile.
+   * @param latest what the service says that the key's members have: a share that they replaced is erased, once that is proven
+   */
+  refresh(latest?: Signing): Promise<void>;
 }
 
 function openShares({ sealed, service, log }: ThresholdAgentDeps): OpenShares {
   let open: readonly GroupShare[] = [];
   return {
     all: () => open,
-    has: (kid) => open.some(({ kept }) => kept.kid === kid),
-    refresh: async () => {
-      const kept = await readShares(sealed);
-      const active: GroupShare[] = [];
-      for (const share of kept.reverse()) {
-        const progress =
-          share.state === "confirmed" ? await askWhetherActive(share) : { at: share.state, share };
-        if (progress.at !== "active") continue;
-        if (share.state !== "active")
-          log("info", "the group key is confirmed by all members", { kid: share.kid });
-        active.push(open.find((one) => one.kept.kid === share.kid) ?? openShare(progress.share));
+    of: ({ kid, ceremony }) => open.find(({ kept }) => kept.kid === kid && kept.ceremony === ceremony),
+    refresh: async (latest) => {
+      const active: KeptShare[] = [];
+      for (const share of (await readShares(sealed)).reverse()) {
+        const progress = share.state === "confirmed" ? await askWhetherActive(share) : undefined;
+        if (progress?.at === "active") log("info", "the share is confirmed by all members", nameOf(share));
+        if (progress?.at === "active" || share.state === "active") active.push({ ...share, state: "active" });
       }
-      open = active;
+      for (const share of active) await eraseSuperseded(sealed, share);
+      if (latest) await eraseReplaced(active, latest);
+      const left = new Set((await readShares(sealed)).map(({ ceremony }) => ceremony));
+      open = active
+        .filter(({ ceremony }) => left.has(ceremony))
+        .map(
+          (kept) =>
+            open.find((one) => one.kept.kid === kept.kid && one.kept.ceremony === kept.ceremony) ??
+            openShare(kept),
+        );
     },
   };
 
-  async function askWhetherActive(share: Awaited<ReturnType<typeof readShares>>[number]) {
+  async function askWhetherActive(share: KeptShare) {
     const { ceremony } = await service.pool(share.ceremony);
-    return ceremony ? activate({ sealed }, share, ceremony) : { at: "confirmed" as const, share };
+    return ceremony ? activate({ sealed }, share, ceremony) : undefined;
+  }
+
+  /** This machine is no member any more. */
+  async function eraseReplaced(active: readonly KeptShare[], { kid, ceremony }: Signing): Promise<void> {
+    for (const share of active) {
+      if (share.kid !== kid || ceremony === null || share.ceremony === ceremony) continue;
+      if (!(await isSuperseded(service, share, ceremony))) continue;
+      await eraseShare(sealed, share);
+      log("warn", "the key was dealt to other members: this machine's share is erased", nameOf(share));
+    }
   }
 }
+
+const nameOf = ({ kid, ceremony }: KeptShare) => ({ kid, ceremony });

@@ -29,8 +29,14 @@ const poolSchema = Type.Object({
     Type.Null(),
     Type.Object({
       ceremonyId: text,
+      kind: text,
       state: text,
+      min: Type.Integer(),
+      max: Type.Integer(),
       begunBy: text,
+      kid: Type.Union([key, Type.Null()]),
+      from: Type.Union([text, Type.Null()]),
+      members: Type.Array(text, { maxItems: 9 }),
       endReason: Type.Union([text, Type.Null()]),
       messages: Type.Array(
         Type.Object({ agentId: text, round: text, message: Type.String({ maxLength: 16_384 }) }),
@@ -49,11 +55,17 @@ const commitmentSchema = Type.Object({ kid: key, hiding: key, binding: key });
 const commitmentList = Type.Array(commitmentSchema, { minItems: 2, maxItems: 9 });
 const roundSchema = Type.Object({
   ...claimedSchema.properties,
+  /** That the signers have their shares from. */
+  ceremony: text,
   commitments: Type.Object({ access_token: commitmentList, id_token: Type.Optional(commitmentList) }),
 });
 export type Round = Static<typeof roundSchema>;
 
-const stock = { kid: Type.Union([key, Type.Null()]), stock: Type.Integer() };
+const stock = {
+  kid: Type.Union([key, Type.Null()]),
+  ceremony: Type.Union([text, Type.Null()]),
+  stock: Type.Integer(),
+};
 const claimMessage = Compile(Type.Object({ rounds: Type.Array(roundSchema, { maxItems: 32 }), ...stock }));
 const sharesMessage = Compile(
   Type.Object({
@@ -82,6 +94,8 @@ export interface RoundsAnswer {
   readonly rounds: readonly Round[];
   /** The pool's group key, if it has one. */
   readonly kid: string | null;
+  /** That the key's members have their shares from. */
+  readonly ceremony: string | null;
   /** Of this agent's commitments, as the service has it. */
   readonly stock: number;
 }
@@ -101,6 +115,9 @@ export function thresholdService(client: JsonClient, url: string, apiKey: string
     },
     begin: async (): Promise<string> =>
       read("threshold/ceremonies", await call("POST", "/ceremonies", {}), 201, begunMessage).ceremonyId,
+    /** @param members the agents that are to have shares */
+    beginReshare: async (members: readonly string[]): Promise<string> =>
+      read("threshold/reshares", await call("POST", "/reshares", { members }), 201, begunMessage).ceremonyId,
     say: async (ceremonyId: string, message: string): Promise<string> =>
       read("threshold/messages", await call("POST", "/messages", { ceremonyId, message }), 200, stateMessage)
         .state,

@@ -168,6 +168,20 @@ export async function retireGroupKeys(
     .execute();
 }
 
+/** Other agents have the key's shares now. @returns false unless they were from `from`, and the key is still good */
+export const moveGroupKey = (
+  tx: Db,
+  { orgId, kid, from, to, now }: { orgId: string; kid: string; from: string; to: string; now: number },
+): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("agent_key")
+      .set({ ceremony_id: to })
+      .where((eb) => allOf(eb, { org_id: orgId, kid, ceremony_id: from }))
+      .where("compromised_at", "is", null)
+      .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", now)])),
+  );
+
 /** Removes the pool's group keys from the JWKS, retired or not: who has enough shares could sign with them. */
 export async function compromiseGroupKeys(
   tx: Db,

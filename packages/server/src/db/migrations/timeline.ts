@@ -65,6 +65,7 @@ import { clientRegistration } from "./0066-client-registration.ts";
 import { cibaRequests } from "./0067-ciba-requests.ts";
 import { disabledGuests } from "./0068-disabled-guests.ts";
 import { thresholdKeys } from "./0069-threshold-keys.ts";
+import { thresholdReshares } from "./0070-threshold-reshares.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -134,4 +135,5 @@ export const timeline: readonly Migration[] = [
   cibaRequests,
   disabledGuests,
   thresholdKeys,
+  thresholdReshares,
 ];

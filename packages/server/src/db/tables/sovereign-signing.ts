@@ -159,8 +159,14 @@ export interface ThresholdCeremonyTable {
   min_signers: number;
   max_signers: number;
   begun_by: string;
-  /** Of the group key, once it is published. */
+  /** Of the group key: of a new one once it is published. */
   kid: string | null;
+  /** `create` or `reshare`. */
+  kind: string;
+  /** Of a resharing: the ceremony that the members had their shares from. */
+  from_ceremony: string | null;
+  /** Of a resharing: the agents that are to have shares, JSON. */
+  members: string | null;
   end_reason: string | null;
   created_at: number;
   ended_at: number | null;
@@ -197,6 +203,8 @@ export interface ThresholdPartTable {
   agent_id: string;
   request_id: string;
   pool_id: string;
+  /** That the signers have their shares from; null before resharings were possible. */
+  ceremony_id: string | null;
   state: string;
   /** JSON: hiding and binding commitment by use. */
   commitments: string;

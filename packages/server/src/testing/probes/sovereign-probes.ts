@@ -55,7 +55,7 @@ const thresholdCall =
 const thresholdProbes = {
   "GET /oauth/:org/sovereign/agent/threshold": thresholdCall("GET", "threshold"),
   ...Object.fromEntries(
-    ["ceremonies", "messages", "commitments", "claim", "shares"].map((name) => [
+    ["ceremonies", "reshares", "messages", "commitments", "claim", "shares"].map((name) => [
       `POST /oauth/:org/sovereign/agent/threshold/${name}`,
       thresholdCall("POST", `threshold/${name}`),
     ]),

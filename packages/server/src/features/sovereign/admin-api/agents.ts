@@ -30,6 +30,7 @@ import type { Db } from "../../../db/open.ts";
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
 import { releaseClaims } from "../requests/claim-request.store.ts";
 import { failSignedBy } from "../requests/sign-request.store.ts";
+import { abortOpenCeremonies } from "../threshold/ceremony.store.ts";
 import { insertMember } from "../threshold/member.store.ts";
 import { duplicateKey, type PresentedKey, readAgentKeys, type ValidKey } from "./agent-keys.ts";
 import { recordChange, requireName, type SovereignAdminDeps } from "./pools.ts";
@@ -135,6 +136,17 @@ export async function deactivateAgent(
       const kids = await compromiseKeys(tx, { orgId, agentId, now });
       // Whoever has one share of a group key may have others.
       kids.push(...(await compromiseGroupKeys(tx, { orgId, poolId: agent.poolId, now })));
+      for (const id of await abortOpenCeremonies(tx, {
+        orgId,
+        poolId: agent.poolId,
+        reason: "compromised",
+        now,
+      }))
+        await recordChange(tx, deps, by, {
+          action: "threshold-ceremony.aborted",
+          target: id,
+          details: { poolId: agent.poolId, reason: "compromised" },
+        });
       // Also what is signed but not released yet.
       await failSignedBy(tx, { orgId, kids, now });
       await recordAgentChange(tx, deps, by, "signing-agent.compromised", agent, { kids });

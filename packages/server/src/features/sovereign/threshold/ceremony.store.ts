@@ -72,3 +72,18 @@ export const advanceCeremony = (
       .set(to)
       .where((eb) => allOf(eb, { org_id: orgId, pool_id: poolId, id, state: from })),
   );
+
+/** Those that are not over. @returns their ids */
+export async function abortOpenCeremonies(
+  tx: Db,
+  { orgId, poolId, reason, now }: { orgId: string; poolId: string; reason: string; now: number },
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable("threshold_ceremony")
+    .set({ state: "aborted", end_reason: reason, ended_at: now })
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: poolId }))
+    .where("ended_at", "is", null)
+    .returning("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -3,24 +3,19 @@
  * keeps the order of the rounds. It verifies everything, but the agents do not rely on that.
  */
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
-import { groupOf, type ThresholdGroup } from "@signet/protocol/threshold/group";
 import {
   ABORT_TYPE,
   CONFIRMATION_TYPE,
   type IdentityJwk,
   JOIN_TYPE,
-  type Join,
   joinsHash,
-  type KeptMessage,
   readAbort,
   readConfirmation,
   readJoin,
   readShares,
   SHARES_TYPE,
-  transcriptHash,
 } from "@signet/protocol/threshold/messages";
-import { newUuid } from "@signet/protocol/uuid";
-import type { AuditAction } from "../../../core/audit/actions.ts";
+import { DEAL_TYPE, RESHARE_JOIN_TYPE } from "@signet/protocol/threshold/reshare";
 import { CLOCK_SKEW_MS } from "../../../core/signing-keys/signing-key.ts";
 import {
   insertAgentKey,
@@ -28,88 +23,57 @@ import {
   retireGroupKeys,
 } from "../../../core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { lockPoolForUpdate } from "../../../core/signing-pools/signing-pool.store.ts";
-import { type SigningPool, signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
-import type { Db } from "../../../db/open.ts";
+import { signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
-import { recordChange, type SovereignAdminDeps } from "../admin-api/pools.ts";
+import type { SovereignAdminDeps } from "../admin-api/pools.ts";
 import type { AgentCaller } from "../requests/signing-request.ts";
 import {
   advanceCeremony,
   type CeremonyRow,
   findCeremony,
-  insertCeremony,
   insertMessage,
   listMessages,
-  type MessageRow,
 } from "./ceremony.store.ts";
-import { listMembers, type MemberRow } from "./member.store.ts";
+import {
+  type AnswerRound,
+  invalidMessage,
+  keyOf,
+  lockThresholdPool,
+  mismatch,
+  nextState,
+  openCeremony,
+  type Posted,
+  type Round,
+  recordCeremony,
+  stateOf,
+} from "./ceremony-rules.ts";
+import { listMembers } from "./member.store.ts";
+import { type JoinOfAgent, outcomeOf, readJoins } from "./outcome.ts";
+import { completeReshare, requireReshareAnswer } from "./reshare.ts";
 
-/** The state in which each round is said; `complete` and `aborted` are final. */
-const stateOf = { join: "joining", shares: "sharing", confirmation: "confirming" } as const;
-const nextState = { joining: "sharing", sharing: "confirming", confirming: "complete" } as const;
-
-export type Round = keyof typeof stateOf | "abort";
-
-const roundOf: ReadonlyMap<unknown, Round> = new Map([
+const createRounds: ReadonlyMap<unknown, Round> = new Map([
   [JOIN_TYPE, "join"],
   [SHARES_TYPE, "shares"],
   [CONFIRMATION_TYPE, "confirmation"],
   [ABORT_TYPE, "abort"],
 ]);
+const reshareRounds: ReadonlyMap<unknown, Round> = new Map([
+  [RESHARE_JOIN_TYPE, "join"],
+  [DEAL_TYPE, "deal"],
+  [CONFIRMATION_TYPE, "confirmation"],
+  [ABORT_TYPE, "abort"],
+]);
 
 export async function beginCeremony(deps: SovereignAdminDeps, agent: AgentCaller): Promise<CeremonyRow> {
-  const { orgId, poolId, agentId } = agent;
+  const { orgId, poolId } = agent;
   return deps.database.transaction(async (tx) => {
     const { threshold } = await lockThresholdPool(tx, agent);
     const members = await listMembers(tx, orgId, poolId);
     if (members.length < threshold.max)
       throw new CodedError(409, "too_few_agents", `${threshold.max} agents must be registered first`);
-    const ceremony: CeremonyRow = {
-      org_id: orgId,
-      id: newUuid(),
-      pool_id: poolId,
-      state: "joining",
-      min_signers: threshold.min,
-      max_signers: threshold.max,
-      begun_by: agentId,
-      kid: null,
-      end_reason: null,
-      created_at: deps.clock(),
-      ended_at: null,
-    };
-    if (!(await insertCeremony(tx, ceremony)))
-      throw new CodedError(409, "ceremony_open", "another key ceremony of this pool is open");
-    await recordCeremony(tx, deps, agent, ceremony, { action: "threshold-ceremony.begun" });
-    return ceremony;
+    const begun = { kind: "create", kid: null, from_ceremony: null, members: null };
+    return openCeremony(tx, deps, { agent, threshold, begun });
   });
-}
-
-/** @throws CodedError for a pool of whole keys, or one that is disabled */
-async function lockThresholdPool(tx: Db, { orgId, poolId }: AgentCaller) {
-  const pool = await lockPoolForUpdate(tx, orgId, poolId);
-  if (!pool) throw codedNotFound();
-  return requireThresholdPool(pool);
-}
-
-export function requireThresholdPool(pool: SigningPool) {
-  if (pool.threshold === null)
-    throw new CodedError(409, "not_threshold_pool", "the pool's agents have whole keys");
-  if (pool.disabledAt !== null) throw new CodedError(409, "pool_disabled", "the pool is disabled");
-  return { ...pool, threshold: pool.threshold };
-}
-
-interface Posted {
-  readonly tx: Db;
-  readonly deps: SovereignAdminDeps;
-  readonly agent: AgentCaller;
-  readonly pool: SigningPool;
-  readonly ceremony: CeremonyRow;
-  readonly messages: readonly MessageRow[];
-  readonly members: readonly MemberRow[];
-  readonly jwk: IdentityJwk;
-  readonly round: Round;
-  readonly message: string;
 }
 
 /** A message that is repeated changes nothing. @throws CodedError */
@@ -119,12 +83,14 @@ export async function postMessage(
   { ceremonyId, message }: { readonly ceremonyId: string; readonly message: string },
 ): Promise<{ readonly state: string }> {
   const { orgId, poolId, agentId } = agent;
-  const round = roundOf.get(decodeJwsUnverified(message)?.header["typ"]);
-  if (!round) throw invalidMessage("typ is none of a ceremony's");
+  const typ = decodeJwsUnverified(message)?.header["typ"];
+  if (!createRounds.has(typ) && !reshareRounds.has(typ)) throw invalidMessage("typ is none of a ceremony's");
   return deps.database.transaction(async (tx) => {
     const pool = await lockThresholdPool(tx, agent);
     const ceremony = await findCeremony(tx, { orgId, poolId, id: ceremonyId });
     if (!ceremony) throw codedNotFound();
+    const round = (ceremony.kind === "reshare" ? reshareRounds : createRounds).get(typ);
+    if (!round) throw invalidMessage(`typ is none of this ceremony, which is a ${ceremony.kind}`);
     const messages = await listMessages(tx, orgId, ceremonyId);
     const earlier = messages.find((one) => one.agent_id === agentId && one.round === round);
     if (earlier?.message === message) return { state: ceremony.state };
@@ -138,8 +104,6 @@ export async function postMessage(
     return round === "abort" ? abort(posted) : answer(posted, round);
   });
 }
-
-const invalidMessage = (description: string) => new CodedError(422, "invalid_message", description);
 
 async function abort(posted: Posted): Promise<{ readonly state: string }> {
   const { tx, deps, agent, ceremony, jwk, message } = posted;
@@ -155,25 +119,27 @@ async function abort(posted: Posted): Promise<{ readonly state: string }> {
   return { state };
 }
 
-async function answer(posted: Posted, round: Exclude<Round, "abort">): Promise<{ readonly state: string }> {
+async function answer(posted: Posted, round: AnswerRound): Promise<{ readonly state: string }> {
   const { tx, deps, agent, ceremony, messages } = posted;
   const from = stateOf[round];
   if (ceremony.state !== from)
     throw new CodedError(409, "wrong_round", `the ceremony is ${ceremony.state}, not ${from}`);
-  requireAnswer(posted, round);
+  const isReshare = ceremony.kind === "reshare";
+  if (isReshare) await requireReshareAnswer(posted, round);
+  else requireAnswer(posted, round);
   await keep(posted);
   const details = { round };
   await recordCeremony(tx, deps, agent, ceremony, { action: "threshold-ceremony.answered", details });
   const said = messages.filter((one) => one.round === round).length + 1;
-  if (said < ceremony.max_signers) return { state: from };
+  if (said < (round === "deal" ? ceremony.min_signers : ceremony.max_signers)) return { state: from };
   const state = nextState[from];
-  if (state === "complete") await publishKey(posted);
+  if (state === "complete") await (isReshare ? completeReshare(posted) : publishKey(posted));
   else await advanceCeremony(tx, keyOf(ceremony), { from, state });
   return { state };
 }
 
 /** @throws CodedError 409 or 422 */
-function requireAnswer(posted: Posted, round: Exclude<Round, "abort">): void {
+function requireAnswer(posted: Posted, round: AnswerRound): void {
   const { ceremony, messages, members, jwk, message, agent } = posted;
   const malformed = invalidMessage("the message is not well-formed, or not signed by this agent");
   if (round === "join") {
@@ -208,10 +174,6 @@ function requireAnswer(posted: Posted, round: Exclude<Round, "abort">): void {
     throw mismatch("the agent has another transcript or another key");
 }
 
-const mismatch = (description: string) => new CodedError(409, "transcript_mismatch", description);
-
-const keyOf = ({ org_id, pool_id, id }: CeremonyRow) => ({ orgId: org_id, poolId: pool_id, id });
-
 const refOf = ({ deps, pool, ceremony }: Posted) => ({
   pool: signingPoolUrl(deps.baseUrl, pool),
   ceremony: ceremony.id,
@@ -227,43 +189,8 @@ const keep = ({ tx, deps, agent, ceremony, round, message }: Posted): Promise<vo
     created_at: deps.clock(),
   });
 
-type JoinOfAgent = Join & KeptMessage & { readonly agentId: string };
-
 const joinsOf = ({ deps, pool, ceremony, messages }: Posted): JoinOfAgent[] =>
   readJoins(ceremony, messages, signingPoolUrl(deps.baseUrl, pool));
-
-/** In any order. They were verified when they came. */
-function readJoins(ceremony: CeremonyRow, messages: readonly MessageRow[], pool: string): JoinOfAgent[] {
-  return messages.flatMap(({ agent_id: agentId, round, message }) => {
-    const join = round === "join" ? readJoin(message, { pool, ceremony: ceremony.id }) : undefined;
-    return join ? [{ ...join, agentId, message }] : [];
-  });
-}
-
-/**
- * What a ceremony comes to once all shares are dealt: no secret is needed to know its key.
- * @param pool the pool's URL
- */
-export function outcomeOf(
-  ceremony: CeremonyRow,
-  messages: readonly MessageRow[],
-  pool: string,
-): {
-  readonly transcript: string;
-  readonly group: ThresholdGroup;
-  readonly agents: ReadonlyMap<string, string>;
-} {
-  const joins = readJoins(ceremony, messages, pool);
-  const threshold = { min: ceremony.min_signers, max: ceremony.max_signers };
-  const group = groupOf(joins, threshold);
-  if (!group) throw invalidMessage("the members' commitments make no key");
-  const kids = new Map(joins.map(({ agentId, kid }) => [agentId, kid]));
-  const shares = messages.flatMap(({ agent_id, round, message }) =>
-    round === "shares" ? [{ kid: kids.get(agent_id) ?? "", message }] : [],
-  );
-  const ref = { pool, ceremony: ceremony.id };
-  return { transcript: transcriptHash(ref, threshold, { joins, shares }), group, agents: kids };
-}
 
 /** All members have confirmed the same: the key is the pool's. Without an active one it signs immediately. */
 async function publishKey(posted: Posted): Promise<void> {
@@ -288,20 +215,3 @@ async function publishKey(posted: Posted): Promise<void> {
   const details = { kids: [group.kid] };
   await recordCeremony(tx, deps, agent, ceremony, { action: "threshold-ceremony.completed", details });
 }
-
-const recordCeremony = (
-  tx: Db,
-  deps: SovereignAdminDeps,
-  { orgId, agentId, address }: AgentCaller,
-  { id, pool_id: poolId }: CeremonyRow,
-  {
-    action,
-    details,
-  }: { action: AuditAction; details?: Readonly<Record<string, string | readonly string[]>> },
-): Promise<void> =>
-  recordChange(
-    tx,
-    deps,
-    { orgId, actor: `agent:${agentId}`, address },
-    { action, target: id, details: { poolId, ...details } },
-  );

@@ -5,7 +5,7 @@ import type { PublishedAgentKey } from "../../../core/signing-pools/directory.ts
 import { signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
 import type { SigningDeps } from "../requests/signing-request.ts";
 import { findCeremony, listMessages } from "./ceremony.store.ts";
-import { outcomeOf } from "./ceremony.ts";
+import { type CeremonyOutcome, outcomeOf } from "./outcome.ts";
 
 export interface GroupKey extends Omit<PublishedAgentKey, "pool"> {
   readonly group: ThresholdGroup;
@@ -14,7 +14,7 @@ export interface GroupKey extends Omit<PublishedAgentKey, "pool"> {
 }
 
 /** What a ceremony came to never changes. */
-type Known = ReturnType<typeof outcomeOf>;
+type Known = CeremonyOutcome;
 const MAX_KNOWN = 1_000;
 
 export type GroupKeys = ReturnType<typeof groupKeys>;
@@ -38,17 +38,36 @@ export function groupKeys({ database, clock, pools, baseUrl }: GroupKeyDeps) {
     return found;
   }
 
+  async function groupKey(
+    { key, publicKey }: Omit<PublishedAgentKey, "pool">,
+    ceremonyId: string | null,
+  ): Promise<GroupKey | undefined> {
+    const made = await outcome(key.orgId, key.poolId, ceremonyId ?? "");
+    if (made?.group.kid !== key.kid) return undefined;
+    return { key: { ...key, ceremonyId }, publicKey, group: made.group, agents: made.agents };
+  }
+
   return {
     /** @returns undefined before the first ceremony is complete */
     active: async (orgId: string, poolId: string): Promise<GroupKey | undefined> => {
       const now = clock();
-      const published = (await pools.published(orgId)).filter(
+      const newest = (await pools.published(orgId)).findLast(
         ({ key }) => key.poolId === poolId && key.ceremonyId !== null && agentKeyState(key, now) === "active",
       );
-      const newest = published.at(-1);
-      const made = newest && (await outcome(orgId, poolId, newest.key.ceremonyId ?? ""));
-      if (!newest || made?.group.kid !== newest.key.kid) return undefined;
-      return { key: newest.key, publicKey: newest.publicKey, group: made.group, agents: made.agents };
+      return newest && groupKey(newest, newest.key.ceremonyId);
+    },
+    /**
+     * The key with the shares of one ceremony: a round goes on with those it was begun with, whatever this node has heard of since.
+     * @param wanted.ceremonyId null for those that the key has now
+     */
+    of: async (
+      orgId: string,
+      wanted: { readonly poolId: string; readonly kid: string; readonly ceremonyId: string | null },
+    ): Promise<GroupKey | undefined> => {
+      const found = (await pools.published(orgId)).find(
+        ({ key }) => key.poolId === wanted.poolId && key.kid === wanted.kid && key.ceremonyId !== null,
+      );
+      return found && groupKey(found, wanted.ceremonyId ?? found.key.ceremonyId);
     },
   };
 }

@@ -206,6 +206,24 @@ export async function markAbsent(db: Db, { orgId, poolId, now }: InPool): Promis
   return rows.length;
 }
 
+/** What was asked of the key's old members is asked of the new ones. */
+export async function endRoundsOfKey(
+  tx: Db,
+  { orgId, poolId, kid }: { readonly orgId: string; readonly poolId: string; readonly kid: string },
+): Promise<void> {
+  const claimed = tx
+    .selectFrom("signing_request")
+    .select("id")
+    .where((eb) => allOf(eb, { org_id: orgId, pool_id: poolId, state: "claimed", kid }))
+    .where(isOpen);
+  await tx
+    .updateTable("signing_request")
+    .set(resetToPending)
+    .where((eb) => allOf(eb, { org_id: orgId, state: "claimed", kid }))
+    .where("id", "in", lockedInOrder(tx, claimed, "id"))
+    .execute();
+}
+
 type RoundKey = { readonly orgId: string; readonly requestId: string; readonly roundId: string };
 
 /** For another round, with other agents. @returns false when the round is over */

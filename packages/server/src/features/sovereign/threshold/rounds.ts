@@ -40,6 +40,8 @@ export type Use = "access_token" | "id_token";
 export type PartCommitments = Partial<Record<Use, Omit<NonceCommitment, "kid">>>;
 
 export type ClaimedRound = Omit<ClaimedRequest, "outcome"> & {
+  /** That they have their shares from. */
+  readonly ceremony: string;
   /** Of all who sign, by use. */
   readonly commitments: Partial<Record<Use, readonly NonceCommitment[]>>;
 };
@@ -61,7 +63,7 @@ export async function claimRounds(
   if (await hasPending(deps.database.query, { orgId, poolId, now }))
     await beginRounds(deps, agent, active, max);
   const parts = await handOverParts(deps.database.query, agent, { now, max });
-  return handedOver(deps, active, parts);
+  return handedOver(deps, parts);
 }
 
 class StockTaken extends Error {}
@@ -93,7 +95,8 @@ async function beginRounds(
       });
       if (signers.length === 0) continue;
       const rendering = JSON.stringify(newRendering(now, pool));
-      await beginRound(tx, { row, signers, uses, kid: active.key.kid, rendering, now });
+      const { kid, ceremonyId } = active.key;
+      await beginRound(tx, { row, signers, uses, kid, ceremonyId, rendering, now });
       for (const signer of signers) asked.add(signer.agentId);
     }
   };
@@ -166,11 +169,15 @@ interface NewRound {
   readonly signers: readonly Candidate[];
   readonly uses: readonly Use[];
   readonly kid: string;
+  readonly ceremonyId: string | null;
   readonly rendering: string;
   readonly now: number;
 }
 
-async function beginRound(tx: Db, { row, signers, uses, kid, rendering, now }: NewRound): Promise<void> {
+async function beginRound(
+  tx: Db,
+  { row, signers, uses, kid, ceremonyId, rendering, now }: NewRound,
+): Promise<void> {
   const { org_id: orgId, id: requestId, pool_id: poolId } = row;
   const roundId = randomSecret("sgn_lt_");
   const until = now + ROUND_MS;
@@ -185,35 +192,40 @@ async function beginRound(tx: Db, { row, signers, uses, kid, rendering, now }: N
     const commitments = Object.fromEntries(uses.map((use, index) => [use, taken[index]]));
     parts.push({
       ...{ org_id: orgId, round_id: roundId, agent_id: agentId, request_id: requestId, pool_id: poolId },
-      ...{ state: "asked", commitments: JSON.stringify(commitments), shares: null, reason: null },
+      ...{
+        ceremony_id: ceremonyId,
+        state: "asked",
+        commitments: JSON.stringify(commitments),
+        shares: null,
+        reason: null,
+      },
       ...{ created_at: now, until },
     });
   }
   await insertParts(tx, parts);
 }
 
-async function handedOver(
-  deps: RoundDeps,
-  active: GroupKey,
-  parts: readonly PartRow[],
-): Promise<ClaimedRound[]> {
+async function handedOver(deps: RoundDeps, parts: readonly PartRow[]): Promise<ClaimedRound[]> {
   const [first] = parts;
   if (!first) return [];
   const now = deps.clock();
+  const { org_id: orgId } = first;
   const ids = parts.map(({ request_id }) => request_id);
-  const rows = new Map(
-    (await findRequests(deps.database.query, first.org_id, ids)).map((row) => [row.id, row]),
-  );
+  const rows = new Map((await findRequests(deps.database.query, orgId, ids)).map((row) => [row.id, row]));
   const rounds: ClaimedRound[] = [];
   for (const part of parts) {
     const row = rows.get(part.request_id);
-    // Begun with another key, or over already.
-    if (row?.claimed_by !== part.round_id || row.rendering === null || row.kid !== active.key.kid) continue;
-    const all = await listParts(deps.database.query, part.org_id, part.round_id);
+    // Over already.
+    if (row?.claimed_by !== part.round_id || row.rendering === null || row.kid === null) continue;
+    const { pool_id: poolId, ceremony_id: ceremonyId } = part;
+    const group = await deps.groups.of(orgId, { poolId, kid: row.kid, ceremonyId });
+    if (!group) continue;
+    const all = await listParts(deps.database.query, orgId, part.round_id);
     const handed = { leaseToken: part.round_id, rendering: JSON.parse(row.rendering) as Rendering, now };
-    const { outcome: _, ...claimed } = claimedRequest(deps, row, { ...handed, key: active.key });
+    const { outcome: _, ...claimed } = claimedRequest(deps, row, { ...handed, key: group.key });
     const leaseSeconds = Math.max(0, (part.until - now) / 1000);
-    rounds.push({ ...claimed, leaseSeconds, commitments: commitmentsOf(active, all) });
+    const ceremony = group.key.ceremonyId ?? "";
+    rounds.push({ ...claimed, leaseSeconds, ceremony, commitments: commitmentsOf(group, all) });
   }
   return rounds;
 }

@@ -11,6 +11,7 @@ import { type Lease, leaseAuditEvent, presentedLease } from "../requests/lease.t
 import type { rejectReasons } from "../requests/reject-request.ts";
 import { saveSigned, type ValidSubmission } from "../requests/save-signed.ts";
 import { checkJwts, type SubmittedJwts } from "../requests/signing-input.ts";
+import { findRequests } from "../requests/signing-request.store.ts";
 import { type AgentCaller, countSignature, type FailReason } from "../requests/signing-request.ts";
 import type { GroupKey } from "./group-keys.ts";
 import { excludeMember } from "./member.store.ts";
@@ -52,13 +53,10 @@ export async function submitParts(
   agent: AgentCaller,
   submissions: readonly PartSubmission[],
 ): Promise<PartOutcome[]> {
-  const active = await deps.groups.active(agent.orgId, agent.poolId);
   const outcomes: PartOutcome[] = [];
   const completed: Array<{ readonly at: number; readonly valid: ValidSubmission }> = [];
   for (const [at, submission] of submissions.entries()) {
-    const outcome = active
-      ? await submitPart(deps, agent, active, submission)
-      : ({ error: "lease_lost" } as const);
+    const outcome = await submitPart(deps, agent, submission);
     if ("valid" in outcome) completed.push({ at, valid: outcome.valid });
     outcomes.push("valid" in outcome ? { status: "signed" } : outcome);
   }
@@ -81,7 +79,6 @@ async function isSigned(deps: RoundDeps, lease: Lease): Promise<boolean> {
 async function submitPart(
   deps: RoundDeps,
   agent: AgentCaller,
-  active: GroupKey,
   submission: PartSubmission,
 ): Promise<PartOutcome | { readonly valid: ValidSubmission }> {
   const { orgId, agentId } = agent;
@@ -90,6 +87,8 @@ async function submitPart(
   const key = { orgId, roundId, agentId };
   const own = (await listParts(deps.database.query, orgId, roundId)).find((one) => one.agent_id === agentId);
   if (own?.request_id !== requestId) return { error: "lease_lost" };
+  const active = await groupOfRound(deps, agent, own);
+  if (!active) return { error: "lease_lost" };
   if (rejection) return rejectPart(deps, agent, active, { ...submission, rejection });
   const given = JSON.stringify(shares ?? {});
   if (!(await answerPart(deps.database.query, key, { state: "signed", shares: given, now }))) {
@@ -101,7 +100,18 @@ async function submitPart(
   return complete(deps, agent, { active, parts, requestId, roundId });
 }
 
+/** The members and the key that the round was begun with. */
+async function groupOfRound(
+  deps: RoundDeps,
+  { orgId, poolId }: AgentCaller,
+  { request_id, ceremony_id: ceremonyId }: PartRow,
+): Promise<GroupKey | undefined> {
+  const [row] = await findRequests(deps.database.query, orgId, [request_id]);
+  return row && row.kid !== null ? deps.groups.of(orgId, { poolId, kid: row.kid, ceremonyId }) : undefined;
+}
+
 interface Round {
+  /** With the members that the round was begun with. */
   readonly active: GroupKey;
   readonly parts: readonly PartRow[];
   readonly requestId: string;

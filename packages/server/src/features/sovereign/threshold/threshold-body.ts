@@ -1,5 +1,5 @@
 /** What the endpoints of threshold agents accept. Unknown members are refused: they are misspelt. */
-import { MAX_SIGNERS } from "@signet/protocol/threshold/group";
+import { MAX_SIGNERS, MIN_SIGNERS } from "@signet/protocol/threshold/group";
 import Type from "typebox";
 import { MAX_BATCH, MAX_WAIT } from "../agent-api/agent-body.ts";
 import { rejectReasons } from "../requests/reject-request.ts";
@@ -19,10 +19,21 @@ export const messageBody = Type.Object(
     ceremonyId: Type.String({ format: "uuid" }),
     message: text(
       MAX_MESSAGE,
-      "compact JWS of the agent's identity key, typ threshold-join+jwt, threshold-shares+jwt, threshold-confirmation+jwt or threshold-abort+jwt",
+      "compact JWS of the agent's identity key, typ threshold-join+jwt, threshold-shares+jwt, threshold-reshare-join+jwt, threshold-deal+jwt, threshold-confirmation+jwt or threshold-abort+jwt",
     ),
   },
   { title: "ThresholdMessage", ...closed },
+);
+
+export const reshareBody = Type.Object(
+  {
+    members: Type.Array(Type.String({ format: "uuid" }), {
+      minItems: MIN_SIGNERS,
+      maxItems: MAX_SIGNERS,
+      description: "the agents that are to have shares of the key, as many as the pool's `max`",
+    }),
+  },
+  { title: "ThresholdReshare", ...closed },
 );
 
 const boot = Type.Object(

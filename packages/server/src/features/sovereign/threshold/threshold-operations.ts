@@ -2,7 +2,7 @@
 import Type, { type TSchema } from "typebox";
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
 import { claimed } from "../agent-api/agent-operations.ts";
-import { claimBody, commitmentsBody, messageBody, sharesBody } from "./threshold-body.ts";
+import { claimBody, commitmentsBody, messageBody, reshareBody, sharesBody } from "./threshold-body.ts";
 
 const uuid = Type.String({ format: "uuid" });
 const kid = Type.String({ description: "RFC 7638" });
@@ -20,9 +20,14 @@ const pool = Type.Object(
     ceremony: nullable(
       Type.Object({
         ceremonyId: uuid,
+        kind: Type.String({ description: "create, or reshare: other agents get shares of the same key" }),
         state: Type.String({ description: "joining, sharing, confirming, complete or aborted" }),
         ...{ min: Type.Integer(), max: Type.Integer(), begunBy: uuid },
         ...{ kid: nullable(kid), endReason: nullable(Type.String()) },
+        from: nullable(
+          Type.String({ format: "uuid", description: "the ceremony that the old shares are from" }),
+        ),
+        members: Type.Array(uuid, { description: "of a resharing: the agents that are to have shares" }),
         messages: Type.Array(Type.Object({ agentId: uuid, round: Type.String(), message: Type.String() })),
       }),
     ),
@@ -37,6 +42,7 @@ const commitments = Type.Array(Type.Object({ kid, hiding: point, binding: point 
 const round = Type.Object(
   {
     ...claimed.properties,
+    ceremony: Type.String({ format: "uuid", description: "that the signers have their shares from" }),
     commitments: Type.Object({ access_token: commitments, id_token: Type.Optional(commitments) }),
   },
   { title: "ThresholdRound" },
@@ -44,6 +50,7 @@ const round = Type.Object(
 const rounds = {
   rounds: Type.Array(round),
   kid: nullable(kid),
+  ceremony: nullable(uuid),
   stock: Type.Integer({ description: "the agent's unused commitments" }),
 };
 
@@ -91,6 +98,28 @@ export const thresholdOperations: readonly DescribedOperation[] = [
       ...errors,
     },
   },
+  operation(
+    "reshares",
+    {
+      operationId: "beginKeyReshare",
+      summary: "Begin a resharing of the pool's key",
+      description:
+        "The named agents get shares of the same key, which `min` of its members deal to them; the old shares end once all named agents have confirmed.",
+      answers: {
+        201: {
+          description: "The resharing has begun",
+          schema: Type.Object({ ceremonyId: uuid }, { title: "KeyReshareBegun" }),
+        },
+        ...oauthErrorAnswers([422]),
+      },
+    },
+    {
+      schema: reshareBody,
+      example: {
+        members: ["01998d6e-0000-7000-8000-000000000000", "01998d6e-0000-7000-8000-000000000001"],
+      },
+    },
+  ),
   operation(
     "messages",
     {

@@ -21,15 +21,17 @@ import { type Call, type HeldCalls, heldCalls } from "../agent-api/held-calls.ts
 import { agentTopic, poolTopic } from "../notify/wake-up.ts";
 import type { AgentCaller, SigningDeps } from "../requests/signing-request.ts";
 import { type CeremonyRow, findCeremony, listCeremonies, listMessages } from "./ceremony.store.ts";
-import { beginCeremony, postMessage, requireThresholdPool } from "./ceremony.ts";
+import { beginCeremony, postMessage } from "./ceremony.ts";
+import { requireThresholdPool } from "./ceremony-rules.ts";
 import { countStock } from "./commitment.store.ts";
 import { groupKeys } from "./group-keys.ts";
 import { type Boot, listMembers, recordMemberGone, recordMemberSeen } from "./member.store.ts";
+import { beginReshare, membersOf } from "./reshare.ts";
 import { takeBackParts } from "./round.store.ts";
 import { type ClaimedRound, claimRounds, type RoundDeps } from "./rounds.ts";
 import { publishCommitments, requireBoot } from "./stock.ts";
 import { type PartSubmission, submitParts } from "./submit-shares.ts";
-import { claimBody, commitmentsBody, messageBody, sharesBody } from "./threshold-body.ts";
+import { claimBody, commitmentsBody, messageBody, reshareBody, sharesBody } from "./threshold-body.ts";
 
 interface ThresholdRouteDeps extends AgentAuthenticationDeps {
   readonly organisations: Pick<OrganisationDirectory, "find">;
@@ -45,7 +47,7 @@ export function thresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps):
   const { signing, admin } = deps;
   const { baseUrl } = admin;
   const rounds: RoundDeps = { ...signing, groups: groupKeys({ ...signing, baseUrl }) };
-  const agentCall = (answer: (call: Call, caller: AgentCaller) => Promise<Answer>): RouteHandlerMethod =>
+  const agentCall: AgentRoute = (answer) =>
     inOrganisation<Organisation>(deps.organisations.find, async (call) => {
       const caller = await authenticateAgent(deps, call.organisation, call.request);
       return send(call.reply, await answer(call, caller));
@@ -58,22 +60,7 @@ export function thresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps):
       return { status: 200, body: await describePool(deps, caller, ceremony) };
     }),
   );
-  app.post(
-    "/oauth/:org/sovereign/agent/threshold/ceremonies",
-    agentCall(async (_call, caller) => {
-      const { id } = await beginCeremony(admin, caller);
-      return { status: 201, body: { ceremonyId: id } };
-    }),
-  );
-  const readMessage = bodyReader(messageBody);
-  app.post(
-    "/oauth/:org/sovereign/agent/threshold/messages",
-    agentCall(async ({ request }, caller) => {
-      const { ceremonyId, message } = readMessage(request);
-      const { state } = await postMessage(admin, caller, { ceremonyId: ceremonyId.toLowerCase(), message });
-      return { status: 200, body: { ceremonyId, state } };
-    }),
-  );
+  ceremonyRoutes(app, admin, agentCall);
   const readCommitments = bodyReader(commitmentsBody);
   app.post(
     "/oauth/:org/sovereign/agent/threshold/commitments",
@@ -92,6 +79,35 @@ export function thresholdRoutes(app: FastifyInstance, deps: ThresholdRouteDeps):
   app.post(
     "/oauth/:org/sovereign/agent/threshold/shares",
     agentCall(async ({ request }, caller) => takeShares(rounds, caller, readShares(request))),
+  );
+}
+
+type AgentRoute = (answer: (call: Call, caller: AgentCaller) => Promise<Answer>) => RouteHandlerMethod;
+
+function ceremonyRoutes(app: FastifyInstance, admin: SovereignAdminDeps, agentCall: AgentRoute): void {
+  app.post(
+    "/oauth/:org/sovereign/agent/threshold/ceremonies",
+    agentCall(async (_call, caller) => {
+      const { id } = await beginCeremony(admin, caller);
+      return { status: 201, body: { ceremonyId: id } };
+    }),
+  );
+  const readReshare = bodyReader(reshareBody);
+  app.post(
+    "/oauth/:org/sovereign/agent/threshold/reshares",
+    agentCall(async ({ request }, caller) => {
+      const { id } = await beginReshare(admin, caller, readReshare(request).members);
+      return { status: 201, body: { ceremonyId: id } };
+    }),
+  );
+  const readMessage = bodyReader(messageBody);
+  app.post(
+    "/oauth/:org/sovereign/agent/threshold/messages",
+    agentCall(async ({ request }, caller) => {
+      const { ceremonyId, message } = readMessage(request);
+      const { state } = await postMessage(admin, caller, { ceremonyId: ceremonyId.toLowerCase(), message });
+      return { status: 200, body: { ceremonyId, state } };
+    }),
   );
 }
 
@@ -145,10 +161,10 @@ async function requireNewestStart(deps: RoundDeps, caller: AgentCaller, boot: Bo
 /** What is left of the agent's commitments for the pool's key; it tops them up. */
 async function stockOf(deps: RoundDeps, { orgId, poolId, agentId }: AgentCaller) {
   const active = await deps.groups.active(orgId, poolId);
-  if (!active) return { kid: null, stock: 0 };
-  const { kid } = active.key;
+  if (!active) return { kid: null, ceremony: null, stock: 0 };
+  const { kid, ceremonyId: ceremony } = active.key;
   const stock = await countStock(deps.database.query, orgId, { agentIds: [agentId], kid });
-  return { kid, stock: stock.get(agentId) ?? 0 };
+  return { kid, ceremony, stock: stock.get(agentId) ?? 0 };
 }
 
 async function takeShares(
@@ -198,8 +214,9 @@ async function describePool(
 async function describeCeremony({ database }: SigningDeps, row: CeremonyRow) {
   const messages = await listMessages(database.query, row.org_id, row.id);
   return {
-    ...{ ceremonyId: row.id, state: row.state, min: row.min_signers, max: row.max_signers },
-    ...{ begunBy: row.begun_by, kid: row.kid, endReason: row.end_reason },
+    ...{ ceremonyId: row.id, kind: row.kind, state: row.state, min: row.min_signers, max: row.max_signers },
+    ...{ begunBy: row.begun_by, kid: row.kid, from: row.from_ceremony, members: membersOf(row) },
+    endReason: row.end_reason,
     messages: messages.map(({ agent_id, round, message }) => ({ agentId: agent_id, round, message })),
   };
 }
