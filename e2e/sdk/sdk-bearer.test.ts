@@ -135,6 +135,22 @@ test("a user's token gives the API the user, the audience and the scopes", async
   await assertRefused(await call(strict, accessToken), "insufficient_scope", /jobs:run/);
 });
 
+test("a user's tokens signed with ML-DSA are accepted as well", async () => {
+  const alg = "ML-DSA-65";
+  const spa = await client({
+    redirectUris: ["https://spa.example/callback"],
+    audience: AUDIENCE,
+    accessTokenSignedResponseAlg: alg,
+    idTokenSignedResponseAlg: alg,
+  });
+  const { accessToken } = await source.tokens({}, spa);
+  const { url } = await startApi({ scopes: "email" });
+  const { subject } = (await (await call(url, accessToken)).json()) as { subject: string };
+  assert.equal(subject, fixture.org.user.id);
+  const changed = accessToken.replace(/.{9}$/, "AAAAAAAAA");
+  await assertRefused(await call(url, changed), "invalid_token", /signature is invalid/);
+});
+
 test("rejects tokens for another API and of another organisation", async () => {
   const { url } = await startApi();
   const { accessToken } = await source.tokens();

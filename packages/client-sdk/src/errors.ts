@@ -24,6 +24,8 @@ export type SignetErrorCode =
   | "token_type"
   /** `none`, a symmetric algorithm, or an algorithm that doesn't match the key. */
   | "token_algorithm"
+  /** Signed with ML-DSA, which this runtime can't verify. Node.js can from 24.7 on. */
+  | "token_algorithm_unsupported"
   /** The token's `kid` is unknown. */
   | "token_key_unknown"
   /** The key is known but not allowed: not pinned, too short or invalid. See `cause`. */

@@ -1,12 +1,13 @@
 /** Signatures of signing agents (sovereign-signing.md §6): each algorithm has one kind of key, one length and one encoding. */
 import { type KeyObject, verify } from "node:crypto";
-import { ecdsaOptions, jwsAlgorithms, MIN_MODULUS_BITS, type SignatureAlgorithm } from "./jose/jws.ts";
+import { ecdsaOptions, MIN_MODULUS_BITS, type SignatureAlgorithm, tokenAlgorithms } from "./jose/jws.ts";
+import { isMlDsaAlg, mlDsaAlgs, mlDsaSizes } from "./jose/ml-dsa.ts";
 
-export const agentAlgs = ["ES256", "ES384", "PS256", "RS256", "EdDSA"] as const;
+export const agentAlgs = ["ES256", "ES384", "PS256", "RS256", "EdDSA", ...mlDsaAlgs] as const;
 export type AgentAlg = (typeof agentAlgs)[number];
 
 export const agentAlgorithms: Readonly<Record<AgentAlg, SignatureAlgorithm>> = {
-  ...jwsAlgorithms,
+  ...tokenAlgorithms,
   ES384: { digest: "sha384", options: ecdsaOptions, keyType: "ec", namedCurve: "secp384r1" },
 };
 
@@ -17,9 +18,10 @@ export interface AgentVerificationKey {
 
 export const isAgentAlg = (alg: unknown): alg is AgentAlg => agentAlgs.some((one) => one === alg);
 
-/** What a key without `alg` signs with: by its type (sovereign-signing.md §5). Undefined for a key that none of the five has. */
+/** What a key without `alg` signs with: by its type (sovereign-signing.md §5). Undefined for a key that no algorithm has. */
 export function defaultAgentAlg(publicKey: KeyObject): AgentAlg | undefined {
-  return (["ES256", "ES384", "EdDSA", "PS256"] as const).find((alg) => fitsAgentAlg({ publicKey, alg }));
+  const byType = ["ES256", "ES384", "EdDSA", "PS256", ...mlDsaAlgs] as const;
+  return byType.find((alg) => fitsAgentAlg({ publicKey, alg }));
 }
 
 /** A longer one only makes the check of a signature slow. */
@@ -33,7 +35,8 @@ export function fitsAgentAlg({ publicKey, alg }: AgentVerificationKey): boolean 
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = publicKey;
   if (type !== keyType) return false;
   if (keyType === "ec") return details.namedCurve === namedCurve;
-  if (keyType === "ed25519") return true;
+  // The type says it all: one curve, or one parameter set.
+  if (keyType !== "rsa") return true;
   const { modulusLength = 0, publicExponent = 0n } = details;
   return (
     modulusLength >= MIN_MODULUS_BITS &&
@@ -48,6 +51,7 @@ export function agentSignatureLength(key: AgentVerificationKey): number | undefi
   if (!fitsAgentAlg(key)) return undefined;
   if (key.alg === "ES384") return 96;
   if (key.alg === "ES256" || key.alg === "EdDSA") return 64;
+  if (isMlDsaAlg(key.alg)) return mlDsaSizes[key.alg].signature;
   return Math.ceil((key.publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }
 

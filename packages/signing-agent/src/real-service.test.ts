@@ -36,7 +36,7 @@ describe("with the real service", () => {
     folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
     running = await startTestService({ databaseUrl: `sqlite:${inFolder("service.db")}` });
     org = await makeOrganisation(running.service);
-    pool = await makePool(running.service, org, { tokenWaitSeconds: 20 });
+    pool = await makePool(running.service, org, { tokenWaitSeconds: 20, algs: ["ES256", "ML-DSA-65"] });
     batch = await makeClient(running.service, org.organisation, {
       signingPoolId: pool.id,
       allowedScopes: ["jobs:run", "jobs:read"],
@@ -55,25 +55,29 @@ describe("with the real service", () => {
     await rm(folder, { recursive: true });
   });
 
-  async function enroll(poolId: string): Promise<void> {
+  async function administrate(...words: readonly string[]): Promise<void> {
     const account = await makeSystemAccount(running.service, org, { administrator: true });
     await writeFile(inFolder("secret"), `${account.secret}\n`, { mode: 0o600 });
+    const by = ["--account", account.publicKey, "--account-secret-file", inFolder("secret")];
+    assert.equal(await runAgentCommandLine([...words, ...by], io), 0, printed.join("\n"));
+  }
+  const io = {
+    print: (line: string) => printed.push(line),
+    printError: (line: string) => printed.push(line),
+    clock: Date.now,
+    terminal: undefined,
+    onSignal: () => {},
+  };
+
+  async function enroll(poolId: string): Promise<void> {
     const options = {
       service: running.baseUrl,
       organisation: org.organisation.id,
       pool: poolId,
       name: "agent-1",
     };
-    const more = { dir: folder, account: account.publicKey, "account-secret-file": inFolder("secret") };
-    const words = Object.entries({ ...options, ...more }).flatMap(([name, value]) => [`--${name}`, value]);
-    const io = {
-      print: (line: string) => printed.push(line),
-      printError: (line: string) => printed.push(line),
-      clock: Date.now,
-      terminal: undefined,
-      onSignal: () => {},
-    };
-    assert.equal(await runAgentCommandLine(["enroll", ...words], io), 0, printed.join("\n"));
+    const words = Object.entries({ ...options, dir: folder });
+    await administrate("enroll", ...words.flatMap(([name, value]) => [`--${name}`, value]));
     const policy = await readFile(inFolder("policy.yaml"), "utf8");
     const client = `{ aud: [], scopes: ["jobs:run"], maxLifetime: 3600, grants: [client_credentials] }`;
     await writeFile(
@@ -149,5 +153,31 @@ describe("with the real service", () => {
       clock: Date.now,
     });
     assert.equal((await askToken("jobs:run")).status, 200);
+  });
+
+  test("rolls over from ES256 to ML-DSA-65: both keys stay published, and the new one signs", async () => {
+    const before = String((await askToken("jobs:run")).body["access_token"]);
+    assert.equal(await runAgentCommandLine(["keys", "create", inFolder("new.pem"), "--alg", "ML-DSA-65"], io), 0);
+    const configuration = await readFile(inFolder("agent.yaml"), "utf8");
+    const keys = "keys:\n  - file: new.pem\n    alg: ML-DSA-65";
+    await writeFile(inFolder("agent.yaml"), configuration.replace("keys:", keys));
+    await runAgentCommandLine(["keys", "list", "--config", inFolder("agent.yaml")], io);
+    const [, kid = ""] = printed.join("\n").match(/^(\S+) {2}ML-DSA-65/m) ?? [];
+    const [, agentId = ""] = printed.join("\n").match(/Registered as agent (\S+)/) ?? [];
+    const words = ["--agent", agentId, "--kid", kid, "--config", inFolder("agent.yaml")];
+    await administrate("keys", "register", ...words);
+    await agent.stop();
+    agent = await openAgent(await readConfiguration(inFolder("agent.yaml")), {
+      log: () => {},
+      clock: Date.now,
+    });
+    const after = String((await askToken("jobs:run")).body["access_token"]);
+    const jwks = createRemoteJWKSet(new URL(`${poolIssuer}/jwks.json`));
+    const expected = { issuer: poolIssuer, typ: "at+jwt" };
+    const header = (await jwtVerify(after, jwks, expected)).protectedHeader;
+    assert.deepEqual([header.alg, header.kid], ["ML-DSA-65", kid]);
+    assert.equal((await jwtVerify(before, jwks, expected)).protectedHeader.alg, "ES256");
+    const introspected = await postForm(`${org.issuer}/introspect`, { token: after, ...credentials(batch) });
+    assert.equal(introspected.body["active"], true);
   });
 });

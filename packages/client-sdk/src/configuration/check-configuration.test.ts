@@ -112,6 +112,8 @@ const invalidConfigurations: readonly InvalidConfiguration[] = [
   [federated, { oauthClientKey: jwk }, /^oauthClientKey must be a private key/],
   [federated, { oauthClientKey: { ...jwk, d: "d", crv: "P-384" } }, /^oauthClientKey must have an alg/],
   [federated, { ...fapi, oauthClientKey: { ...privateJwk, alg: "RS256" } }, /^oauthClientKey must be for/],
+  [federated, { oauthClientKey: { ...privateJwk, alg: "ML-DSA-65" } }, /ML-DSA signs tokens alone/],
+  [federated, { ...fapi, oauthIdTokenAlg: "ML-DSA-65" }, /^oauthIdTokenAlg must be ES256, PS256 or EdDSA/],
   [federated, { ...fapi, oauthClientSecret: "s" }, /^securityProfile fapi2 has no client secrets/],
   [federated, { ...fapi, oauthIdTokenAlg: "RS256" }, /^oauthIdTokenAlg must be ES256, PS256 or EdDSA/],
   [federated, { ...fapi, ...bothOfCertificate }, /^securityProfile fapi2 uses oauthClientKey or/],

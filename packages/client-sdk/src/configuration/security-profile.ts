@@ -1,5 +1,5 @@
 /** The security profile, and the client's key and certificate. `client-security.ts` says what they turn on. */
-import { algorithmOf, profileAlgorithms } from "../tokens/algorithms.ts";
+import { algorithmOf, clientAlgorithms, profileAlgorithms } from "../tokens/algorithms.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
 import type { FilterProperties } from "./settings.ts";
 
@@ -37,6 +37,8 @@ function checkClientKey({ oauthClientKey }: FilterProperties, isFapi: boolean, r
   if (oauthClientKey === undefined) return;
   const alg = algorithmOf(oauthClientKey);
   if (alg === undefined) reasons.push("oauthClientKey must have an alg, or be a P-256, Ed25519 or RSA key.");
+  else if (!clientAlgorithms.includes(alg))
+    reasons.push("oauthClientKey must be for an algorithm of clients, such as ES256: ML-DSA signs tokens alone.");
   else if (isFapi && !profileAlgorithms.includes(alg))
     reasons.push("oauthClientKey must be for ES256, PS256 or EdDSA with a securityProfile.");
 }

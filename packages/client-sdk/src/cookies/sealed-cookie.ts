@@ -63,7 +63,7 @@ export function createSealedCookie(options: SealedCookieOptions): SealedCookie {
         throw new SignetError(
           "provider_answer",
           `The session would need ${sealed.length} characters of cookies, ${MAX_LENGTH} at most: request fewer claims with ` +
-            `${named("oauthScopes")}, or take custom claims out of the application's tokens.`,
+            `${named("oauthScopes")}, take custom claims out of the application's tokens, or sign them with less than ML-DSA-87.`,
           { description: "The provider's response is too large to be stored in cookies." },
         );
       const chunks = sealed.match(new RegExp(`.{1,${CHUNK_LENGTH}}`, "g")) ?? [];

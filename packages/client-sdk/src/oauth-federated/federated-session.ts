@@ -1,5 +1,6 @@
 /** The content of the sealed session cookie, and its principal. */
-import { decodeJwt, type JWK } from "jose";
+import { isMlDsaAlg } from "@signet/protocol/jose/ml-dsa";
+import { decodeJwt, decodeProtectedHeader, type JWK } from "jose";
 import { randomBase64url } from "../base64url.ts";
 import { type Principal, principalOfClaims, scopesOfClaims } from "../principal.ts";
 import type { OrganisationIssuers } from "../provider/organisation-issuers.ts";
@@ -12,7 +13,7 @@ export interface FederatedSession {
   readonly id: string;
   /** Provider and client: a session of another one is ignored. */
   readonly party: string;
-  /** Verified when it was issued. Source of the claims, and the `id_token_hint` for signing out. */
+  /** Verified when it was issued. Source of the claims, and the `id_token_hint` for signing out as long as it has its signature. */
   readonly idToken: string;
   /** From the ID token of the sign-in: refreshed ones may lack `sid`. */
   readonly sid?: string;
@@ -68,7 +69,8 @@ export function withNewTokens(
   tokens: Pick<NewSession, "response" | "idToken" | "userinfo" | "isSigned" | "isSovereign">,
   now: number,
 ): FederatedSession {
-  const { response, idToken, userinfo, isSigned } = tokens;
+  const { response, userinfo, isSigned } = tokens;
+  const idToken = keptIdToken(tokens.idToken, response.accessToken);
   const scope = response.scopes?.join(" ") ?? session.scope;
   return {
     ...session,
@@ -79,6 +81,23 @@ export function withNewTokens(
     ...tokenMembers(tokens, now),
   };
 }
+
+/** Of both tokens. What else a session has, and the encryption, fill the rest of what cookies can hold. */
+const MAX_KEPT_LENGTH = 7_000;
+
+/**
+ * Two signatures of ML-DSA do not fit in cookies, and that of the ID token has been verified: without it the token is no hint for
+ * the provider any more, so that the user confirms the sign-out there.
+ */
+function keptIdToken(idToken: string, accessToken: string): string {
+  if (idToken.length + accessToken.length <= MAX_KEPT_LENGTH) return idToken;
+  if (!isMlDsaAlg(decodeProtectedHeader(idToken).alg)) return idToken;
+  return idToken.slice(0, idToken.lastIndexOf(".") + 1);
+}
+
+/** The ID token as the provider takes it. */
+export const idTokenHint = ({ idToken }: Pick<FederatedSession, "idToken">): string | undefined =>
+  idToken.endsWith(".") ? undefined : idToken;
 
 function tokenMembers(
   {

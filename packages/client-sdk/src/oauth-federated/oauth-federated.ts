@@ -18,7 +18,7 @@ import {
   type FederatedContext,
   type OAuthFederatedOptions,
 } from "./federated-context.ts";
-import { type FederatedSession, parseSession, principalOfSession } from "./federated-session.ts";
+import { type FederatedSession, idTokenHint, parseSession, principalOfSession } from "./federated-session.ts";
 import { finishLogin, startLogin } from "./login.ts";
 import { revokeRefreshToken } from "./provider-calls.ts";
 import { renewSession } from "./refresh.ts";
@@ -108,15 +108,17 @@ async function hasSessionEnded(
 /** OpenID Connect RP-Initiated Logout 1.0 §2; continues at the application if the provider has no logout page. */
 async function endAtProvider(
   context: FederatedContext,
-  { idToken, refreshToken }: FederatedSession,
+  session: FederatedSession,
 ): Promise<string> {
+  const { refreshToken } = session;
   const { provider, clientId, afterLogout, environment, onError } = context;
   if (refreshToken !== undefined) await revokeRefreshToken(context, refreshToken).catch(onError);
   const metadata = await provider.metadata().catch((error: Error) => onError(error));
   const endpoint = metadata?.end_session_endpoint;
   if (endpoint === undefined || !isAllowedUrl(endpoint, environment)) return afterLogout;
   const url = new URL(endpoint);
-  url.searchParams.set("id_token_hint", idToken);
+  const hint = idTokenHint(session);
+  if (hint !== undefined) url.searchParams.set("id_token_hint", hint);
   url.searchParams.set("client_id", clientId);
   url.searchParams.set("post_logout_redirect_uri", afterLogout);
   return url.href;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
 import { federated } from "../testing/configurations.ts";
-import { federatedFixture, principalIn, refusedWith } from "../testing/federated-fixture.ts";
+import { APP, federatedFixture, NAVIGATION, principalIn, refusedWith } from "../testing/federated-fixture.ts";
 import { testKey } from "../testing/signed-token.ts";
 
 const rsa = await testKey("rsa-1", "RS256");
@@ -42,6 +42,42 @@ test("an ID token with another algorithm signs nobody in, and keeps nobody signe
     fixture.provider.advance(3590);
     assert.equal((await browser.go("/")).status, 302);
   }
+});
+
+test("sessions with ML-DSA for both tokens fit in cookies, and end with a question at the provider", async () => {
+  for (const alg of ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"]) {
+    const key = await testKey("lattice", alg);
+    const fixture = await federatedFixture({ oauthIdTokenAlg: alg });
+    fixture.provider.keys.push(key.jwk);
+    const signed = { key, header: { alg, kid: "lattice" } };
+    fixture.idTokenChanges = signed;
+    fixture.tokenChanges = { access_token: await fixture.provider.accessToken(signed) };
+    const browser = fixture.browser();
+    await browser.signIn();
+    assert.equal(principalIn(await browser.go("/")).user?.email, "ada@example.com", alg);
+    fixture.provider.advance(3590);
+    assert.equal(principalIn(await browser.go("/")).claims["sid"], "session-1", "refreshed");
+    const { location } = await browser.send("/signet/logout", {
+      method: "POST",
+      headers: { ...NAVIGATION, "sec-fetch-site": "same-origin", origin: APP },
+    });
+    assert.equal(location?.searchParams.has("id_token_hint"), false);
+    assert.ok(location?.searchParams.get("client_id"));
+  }
+});
+
+test("a session keeps an ID token of ML-DSA whole beside a short access token: it is the hint", async () => {
+  const key = await testKey("lattice", "ML-DSA-65");
+  const fixture = await federatedFixture({ oauthIdTokenAlg: "ML-DSA-65" });
+  fixture.provider.keys.push(key.jwk);
+  fixture.idTokenChanges = { key, header: { alg: "ML-DSA-65", kid: "lattice" } };
+  const browser = fixture.browser();
+  await browser.signIn();
+  const { location } = await browser.send("/signet/logout", {
+    method: "POST",
+    headers: { ...NAVIGATION, "sec-fetch-site": "same-origin", origin: APP },
+  });
+  assert.equal(location?.searchParams.get("id_token_hint")?.split(".")[2]?.length, 4_412);
 });
 
 test("a logout token with another algorithm signs nobody out", async () => {

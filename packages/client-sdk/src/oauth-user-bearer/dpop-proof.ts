@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, type JWK 
 import { callApplication } from "../application-callbacks.ts";
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
-import { hasSecretMembers, importPublicKey, signingAlgorithms } from "../tokens/algorithms.ts";
+import { clientAlgorithms, hasSecretMembers, importPublicKey } from "../tokens/algorithms.ts";
 import { isRecord } from "../tokens/claims.ts";
 import { compactJws } from "../tokens/verify-jwt.ts";
 import type { DpopNonces, ReplayMemory } from "./dpop-nonces.ts";
@@ -67,7 +67,7 @@ function parseHeader(proof: string): { readonly jwk: JWK; readonly alg: string }
   }
   const { typ, alg, jwk, crit } = header;
   if (typ !== "dpop+jwt") throw invalidProof("The proof's typ is not dpop+jwt.");
-  if (typeof alg !== "string" || !signingAlgorithms.includes(alg))
+  if (typeof alg !== "string" || !clientAlgorithms.includes(alg))
     throw invalidProof("The proof's algorithm is not accepted.");
   if (crit !== undefined) throw invalidProof("The proof's header has an unsupported extension.");
   // §4.3 step 7: a private key that was sent is compromised.

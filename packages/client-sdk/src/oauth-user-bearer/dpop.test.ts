@@ -63,6 +63,18 @@ test("a bound token is accepted with a proof of its key, for every supported alg
   }
 });
 
+test("ML-DSA is for tokens: a proof with such a key is rejected, and none is asked for", async () => {
+  for (const alg of ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"]) {
+    const other = await dpopClient(alg);
+    const bound = await boundTo(other.thumbprint);
+    const { challenge } = await refused(
+      send(await other.proof({ ...target(), token: bound }), { used: bound }),
+      alg,
+    );
+    assert.doesNotMatch(challenge, /ML-DSA/);
+  }
+});
+
 test("without its proof a bound token is rejected, as a bearer token too", async () => {
   const { challenge } = await refused(send(undefined));
   assert.match(challenge, /^Bearer realm="[^"]+", DPoP error="invalid_dpop_proof", .*algs="ES256 /);

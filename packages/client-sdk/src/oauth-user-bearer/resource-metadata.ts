@@ -1,7 +1,7 @@
 /** Protected resource metadata (RFC 9728): tells a client that has no token yet where to get one. */
 import type { Settings } from "../configuration/settings.ts";
 import { configurationError } from "../errors.ts";
-import { signingAlgorithms } from "../tokens/algorithms.ts";
+import { clientAlgorithms } from "../tokens/algorithms.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
 
 /** What an API says of itself, see `resourceMetadata` of `OAuthUserBearerOptions`. */
@@ -40,7 +40,7 @@ export function publishedMetadata(wanted: ResourceMetadata | true, settings: Set
     scopes_supported: described.scopesSupported ?? (settings.scopes.length > 0 ? settings.scopes : undefined),
     resource_name: described.name,
     resource_documentation: described.documentation,
-    dpop_signing_alg_values_supported: acceptsDpop ? signingAlgorithms : undefined,
+    dpop_signing_alg_values_supported: acceptsDpop ? clientAlgorithms : undefined,
   });
   const body = JSON.stringify(document);
   return {

@@ -2,7 +2,7 @@
 import { named } from "../configuration/properties.ts";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Principal } from "../principal.ts";
-import { signingAlgorithms } from "../tokens/algorithms.ts";
+import { clientAlgorithms } from "../tokens/algorithms.ts";
 import { withoutUndefined } from "../tokens/claims.ts";
 
 export interface ChallengeContext {
@@ -95,7 +95,7 @@ function challenges(name: string | undefined, { description, code }: SignetError
   if (!context.acceptsDpop) return [challenge("Bearer", { realm, ...error, ...metadata })];
   return [
     challenge("Bearer", { realm, ...(isDpop ? {} : error), ...metadata }),
-    challenge("DPoP", { ...(isDpop ? error : {}), algs: signingAlgorithms.join(" "), ...metadata }),
+    challenge("DPoP", { ...(isDpop ? error : {}), algs: clientAlgorithms.join(" "), ...metadata }),
   ];
 }
 

@@ -43,8 +43,8 @@ function pinRoots(trustedRoots: readonly string[], poolIssuer: string | undefine
     if (since !== undefined && now >= since && now < since + CHAIN_FRESH_MS) return;
     const x5c: unknown = jwk.x5c;
     if (!isStringList(x5c)) throw untrusted("The token's key has no certificates.");
-    const { kty, crv, x, y, n, e } = jwk;
-    const publicJwk = withoutUndefined({ kty, crv, x, y, n, e });
+    const { kty, crv, x, y, n, e, pub, alg } = jwk;
+    const publicJwk = withoutUndefined({ kty, crv, x, y, n, e, pub, alg });
     const problem = await x5cChainFault({ x5c, trustedRoots, publicJwk, subjectUri: poolIssuer, now });
     if (problem !== undefined)
       throw untrusted("The certificate chain of the token's key is not trusted.", new Error(problem));
@@ -120,7 +120,7 @@ function parsePem(pem: string): JWK {
     if (!(cause instanceof DerError)) throw cause;
   }
   throw invalidKey(
-    "must be one PEM public key: P-256, P-384, P-521, Ed25519, or RSA with at least 2048 bits",
+    "must be one PEM public key: P-256, P-384, P-521, Ed25519, ML-DSA, or RSA with at least 2048 bits",
   );
 }
 

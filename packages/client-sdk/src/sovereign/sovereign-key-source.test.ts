@@ -265,3 +265,31 @@ test("public keys: nothing is fetched; JWK or PEM, by thumbprint or the JWK's ki
   await isAgents(stage({ publicKeys: [named] }, []).keyFor("2026-11"));
   await refused(stage({ publicKeys: [spki(agentKey)] }, []).keyFor(kidOf(rogueKey)), "token_key_unknown");
 });
+
+test("an agent's key of ML-DSA is accepted in every mode, and as what it is alone", async () => {
+  const { privateKey } = generateKeyPairSync("ml-dsa-65");
+  const own = kidOf(privateKey);
+  const x5c = [certified(root, { privateKey })];
+  const entry = { alg: "ML-DSA-65", x5c };
+  const keyFor = (pins: Partial<SovereignSettings>, alg = "ML-DSA-65") => {
+    const keys = [published(privateKey, entry), published(agentKey)];
+    const fetch = async () => Response.json({ keys });
+    return createSovereignKeySource(settingsOf(pins), { fetch }).keyFor({ alg, kid: own });
+  };
+  for (const pins of [
+    { allowUnpinned: true },
+    { trustedRoots: [root.pem] },
+    { thumbprints: [own] },
+    { publicKeys: [publicOf(privateKey)] },
+    { publicKeys: [spki(privateKey)] },
+  ]) {
+    const imported = await keyFor(pins);
+    assert.equal(await calculateJwkThumbprint(await exportJWK(imported)), own);
+    await refused(keyFor(pins, "ML-DSA-44"), "token_algorithm");
+  }
+  const other = generateKeyPairSync("ml-dsa-65").privateKey;
+  entry.x5c = [certified(root, { privateKey: other })];
+  await refused(keyFor({ trustedRoots: [root.pem] }), "token_key_untrusted", /another key/);
+  const secret = privateKey.export({ format: "jwk" }) as JWK;
+  assert.throws(() => keyFor({ publicKeys: [secret] }), /is private/);
+});

@@ -28,7 +28,9 @@ export interface ProofChanges {
 
 export async function dpopClient(alg = "ES256"): Promise<DpopClient> {
   const key = await testKey("dpop", alg);
-  const { kid, use, alg: _, ...jwk } = key.jwk;
+  const { kid, use, alg: _, ...members } = key.jwk;
+  // Of an AKP key it is a member (RFC 9964 §3).
+  const jwk = members.kty === "AKP" ? { ...members, alg } : members;
   return {
     key,
     thumbprint: await calculateJwkThumbprint(jwk),

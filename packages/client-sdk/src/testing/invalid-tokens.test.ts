@@ -24,6 +24,7 @@ const provider = await createTestProvider();
 const stranger = await testKey("key-1");
 const p384 = await testKey("key-p384", "ES384");
 const rsa = await testKey("key-rsa", "RS256");
+const lattice = await testKey("key-lattice", "ML-DSA-65");
 
 const spoilt = invalidTokens(provider, stranger);
 
@@ -110,6 +111,8 @@ describe("a malicious provider", () => {
   const keySets: readonly (readonly [string, SignetErrorCode, unknown[]])[] = [
     ["two keys of one kid", "token_key_untrusted", [jwk, stranger.jwk]],
     ["a private key", "token_key_untrusted", [{ ...jwk, d: "AAAA" }]],
+    ["a private key of ML-DSA", "token_key_untrusted", [{ ...lattice.jwk, kid: "key-1", priv: "AAAA" }]],
+    ["a key of ML-DSA", "token_algorithm", [{ ...lattice.jwk, kid: "key-1" }]],
     ["a key for encryption", "token_key_untrusted", [{ ...jwk, use: "enc" }]],
     ["a key that may not verify", "token_key_untrusted", [{ ...jwk, key_ops: ["sign"] }]],
     ["a shared secret", "token_key_untrusted", [{ kty: "oct", k: "AAAA", kid: "key-1" }]],

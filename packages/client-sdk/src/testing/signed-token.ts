@@ -15,6 +15,7 @@ function signature(alg: string): Parameters<typeof crypto.subtle.sign>[0] {
   const bits = Number(alg.slice(2));
   if (alg.startsWith("ES")) return { name: "ECDSA", hash: `SHA-${bits}` };
   if (alg.startsWith("PS")) return { name: "RSA-PSS", saltLength: bits / 8 };
+  if (alg.startsWith("ML-DSA")) return { name: alg };
   return { name: alg.startsWith("RS") ? "RSASSA-PKCS1-v1_5" : "Ed25519" };
 }
 

@@ -2,7 +2,7 @@
 import { base64url } from "jose";
 import { SignetError } from "../errors.ts";
 import type { AccessTokenChecks } from "./access-token.ts";
-import { hashAlgorithmFor } from "./algorithms.ts";
+import { leftHalfHash } from "./algorithms.ts";
 import { audienceList, type Claims, type SubjectClaims } from "./claims.ts";
 import { TOLERANCE_SECONDS, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
 
@@ -55,9 +55,8 @@ function checkAge({ auth_time: authTime }: Claims, maxAgeSeconds: number, now: n
 /** §3.1.3.8: optional in the code flow, but must be correct if present. */
 async function checkAccessTokenHash({ header, claims }: VerifiedJwt, accessToken: string): Promise<void> {
   const { at_hash: expected } = claims;
-  const digest = hashAlgorithmFor(header.alg);
-  if (expected === undefined || !digest) return;
-  const hash = new Uint8Array(await crypto.subtle.digest(digest, new TextEncoder().encode(accessToken)));
-  if (expected !== base64url.encode(hash.subarray(0, hash.length / 2)))
+  if (expected === undefined) return;
+  const hash = await leftHalfHash(accessToken, header.alg);
+  if (hash && expected !== base64url.encode(hash))
     throw new SignetError("token_claim", "The ID token belongs to another access token (at_hash).");
 }

@@ -9,7 +9,7 @@ export interface KeySource {
   /**
    * The public key a token's header names. `alg` is already known to be acceptable.
    * @throws SignetError `token_key_unknown` (no such key), `token_key_untrusted` (it must not be used), `token_algorithm` (it
-   * doesn't fit `alg`), `provider_unreachable`, `provider_answer`
+   * doesn't fit `alg`), `token_algorithm_unsupported`, `provider_unreachable`, `provider_answer`
    */
   keyFor(header: TokenKeyHeader): Promise<CryptoKey>;
 }

@@ -15,6 +15,7 @@ import {
 } from "../der/der.ts";
 import { base64urlOf } from "../der/pem.ts";
 import type { PublicKeyMembers } from "../jose/jwk-members.ts";
+import { type MlDsaAlg, mlDsaSizes } from "../jose/ml-dsa.ts";
 
 type DigestName = "SHA-256" | "SHA-384" | "SHA-512";
 
@@ -86,7 +87,7 @@ const isNull = ({ tag, content }: DerElement): boolean => tag === 0x05 && conten
 
 /** A key as canonical JWK members. */
 export interface CertifiedKey {
-  readonly jwk: PublicKeyMembers & { readonly kty: "EC" | "OKP" | "RSA" };
+  readonly jwk: PublicKeyMembers & { readonly kty: "AKP" | "EC" | "OKP" | "RSA" };
   /** Parameters of a key for RSASSA-PSS alone (RFC 4055 §1.2); `any` where it names none. Undefined for every other key. */
   readonly pssOnly?: Uint8Array | "any";
 }
@@ -94,6 +95,12 @@ export interface CertifiedKey {
 const EC_KEY = "2a8648ce3d0201";
 const RSA_KEY = "2a864886f70d010101";
 const ED25519_KEY = "2b6570";
+/** RFC 9881 §4. Such a key signs tokens; as a certificate's issuer it is not accepted. */
+const mlDsaKeys: ReadonlyMap<string, MlDsaAlg> = new Map([
+  ["608648016503040311", "ML-DSA-44"],
+  ["608648016503040312", "ML-DSA-65"],
+  ["608648016503040313", "ML-DSA-87"],
+]);
 /** RFC 5480 §2.1.1.1. */
 const curves: ReadonlyMap<string, string> = new Map([
   ["2a8648ce3d030107", "P-256"],
@@ -116,6 +123,11 @@ export function certifiedKeyOf(keyInfo: DerElement): CertifiedKey | undefined {
     return parameters || key.length !== 32
       ? undefined
       : { jwk: { kty: "OKP", crv: "Ed25519", x: base64urlOf(key) } };
+  const mlDsa = mlDsaKeys.get(oid);
+  if (mlDsa)
+    return parameters || key.length !== mlDsaSizes[mlDsa].publicKey
+      ? undefined
+      : { jwk: { kty: "AKP", alg: mlDsa, pub: base64urlOf(key) } };
   const jwk = oid === RSA_KEY || oid === RSASSA_PSS ? rsaKey(key) : undefined;
   if (!jwk) return undefined;
   if (oid === RSASSA_PSS) return { jwk, pssOnly: parameters?.raw ?? "any" };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { createPublicKey, type KeyObject } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { test } from "node:test";
+import { derOid, derSequence } from "../der/der-writer.ts";
 import { opensslAccepts } from "../testing/openssl-verify.ts";
 import {
   extension,
@@ -47,6 +48,26 @@ test("accepts a leaf, an intermediate and a pinned root like OpenSSL, with or wi
   // At most two intermediates.
   const deeper = caOf(issuing, { subject: "Deeper" });
   assert.equal(await faultOf([leafOf(deeper), deeper, issuing]), undefined);
+});
+
+test("accepts a leaf with a key of ML-DSA, and no issuer with one", async () => {
+  for (const name of ["ml-dsa-44", "ml-dsa-65", "ml-dsa-87"] as const) {
+    const { privateKey } = generateKeyPairSync(name);
+    const leaf = leafOf(issuing, { privateKey });
+    assert.equal(await faultOf([leaf, issuing]), undefined, name);
+    const swapped = { ...leaf, privateKey: generateKeyPairSync(name).privateKey };
+    assert.equal(await faultOf([swapped, issuing]), "the leaf is for another key");
+    const renamed = { ...jwkOf(privateKey), alg: "ML-DSA-99" };
+    const chain = { x5c: [leaf.x5c, issuing.x5c], trustedRoots: [root.pem], subjectUri: POOL, now: Date.now() };
+    assert.equal(await x5cChainFault({ ...chain, publicJwk: renamed }), "the leaf is for another key");
+  }
+  const identifier = derSequence(derOid("608648016503040312"));
+  const scheme = { identifier, sign: (bytes: Buffer, key: KeyObject) => sign(null, bytes, key) };
+  const { privateKey } = generateKeyPairSync("ml-dsa-65");
+  const lattice = testCertificate({ subject: "Lattice", isCa: true, privateKey, scheme });
+  const refused = "is signed with an algorithm that is not accepted";
+  assert.equal(await rootFault(lattice.pem, Date.now()), refused);
+  assert.equal(await faultOf([leafOf(lattice, { scheme })], [lattice]), `certificate 0 ${refused}`);
 });
 
 const stranger = testCertificate({ subject: "Root", isCa: true });

@@ -113,7 +113,9 @@ function isForKey(leaf: PathCertificate, wanted: PublicKeyMembers): boolean {
   // A key for RSASSA-PSS alone would sign RS256 as well, once it is a JWK.
   if (!key || key.pssOnly !== undefined) return false;
   const { jwk }: { jwk: PublicKeyMembers } = key;
-  return (["kty", "crv", "x", "y", "n", "e"] as const).every((member) => jwk[member] === wanted[member]);
+  const members = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
+  // The parameter set of ML-DSA is in `alg` (RFC 9964 §3).
+  return members.every((member) => jwk[member] === wanted[member]) && (jwk.kty !== "AKP" || jwk.alg === wanted.alg);
 }
 
 const readRoot = (pem: string): PathCertificate => readCertificateContent(certificateInPem(pem));

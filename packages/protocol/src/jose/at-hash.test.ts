@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { atHash, mlDsaAlgs } from "./jws.ts";
+import { atHash } from "./jws.ts";
+import { mlDsaAlgs } from "./ml-dsa.ts";
 
 const accessToken = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y";
 

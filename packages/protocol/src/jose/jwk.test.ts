@@ -32,6 +32,9 @@ test("a private key and its public key give the same JWK, with public members on
     [generateKeyPairSync("ec", { namedCurve: "P-256" }), "ES256", "alg crv kid kty use x y"],
     [generateKeyPairSync("rsa", { modulusLength: 2048 }), "RS256", "alg e kid kty n use"],
     [generateKeyPairSync("ed25519"), "EdDSA", "alg crv kid kty use x"],
+    [generateKeyPairSync("ml-dsa-44"), "ML-DSA-44", "alg kid kty pub use"],
+    [generateKeyPairSync("ml-dsa-65"), "ML-DSA-65", "alg kid kty pub use"],
+    [generateKeyPairSync("ml-dsa-87"), "ML-DSA-87", "alg kid kty pub use"],
   ] as const;
   for (const [{ privateKey, publicKey }, alg, members] of pairs) {
     const jwk = publicJwk(privateKey, "k1", alg);
@@ -50,6 +53,8 @@ test("rejects a symmetric key, and gives an incomplete JWK no thumbprint", () =>
     { kty: "constructor" },
     { kty: "EC", crv: "P-256", x: "x" },
     { kty: "RSA", e: "AQAB" },
+    { kty: "AKP", pub: "AAAA" },
+    { kty: "AKP", alg: "ML-DSA-44" },
   ]) {
     assert.throws(() => jwkThumbprint(jwk), TypeError);
   }

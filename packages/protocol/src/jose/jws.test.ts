@@ -13,11 +13,13 @@ import fc from "fast-check";
 import {
   decodeJwsUnverified,
   isSigningAlg,
-  jwsAlgorithms,
-  type SigningAlg,
+  isTokenAlg,
   signJws,
+  type TokenAlg,
+  tokenAlgorithms,
   verifyJws,
 } from "./jws.ts";
+import { mlDsaAlgs, mlDsaSizes } from "./ml-dsa.ts";
 
 // Any UTF-16 string, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
@@ -25,15 +27,20 @@ const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCo
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const ed = generateKeyPairSync("ed25519");
-const pairs = { ES256: ec, RS256: rsa, PS256: rsa, EdDSA: ed };
-const algorithms = Object.keys(jwsAlgorithms).filter(isSigningAlg);
+const mlDsa = {
+  "ML-DSA-44": generateKeyPairSync("ml-dsa-44"),
+  "ML-DSA-65": generateKeyPairSync("ml-dsa-65"),
+  "ML-DSA-87": generateKeyPairSync("ml-dsa-87"),
+};
+const pairs = { ES256: ec, RS256: rsa, PS256: rsa, EdDSA: ed, ...mlDsa };
+const algorithms = Object.keys(tokenAlgorithms).filter(isTokenAlg);
 const payload = { sub: "jürgen", exp: 1 };
 const atJwt = { typ: ["at+jwt"] };
 
-const tokenOf = (alg: SigningAlg) =>
+const tokenOf = (alg: TokenAlg) =>
   signJws({ alg, kid: "k1", typ: "at+jwt", privateKey: pairs[alg].privateKey, payload });
 const keyOf =
-  (alg: SigningAlg, publicKey: KeyObject = pairs[alg].publicKey) =>
+  (alg: TokenAlg, publicKey: KeyObject = pairs[alg].publicKey) =>
   () => ({ publicKey, alg });
 const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -43,11 +50,11 @@ function forge(header: object, body = segment(payload), key: KeyObject = ec.priv
   return `${input}.${sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 }
 
-const accepts = (token: string, alg: SigningAlg = "ES256") =>
+const accepts = (token: string, alg: TokenAlg = "ES256") =>
   verifyJws(token, keyOf(alg), atJwt) !== undefined;
 
 test("signs and verifies with every algorithm; the header is alg, typ and kid in this order", async () => {
-  assert.equal(algorithms.length, 4);
+  assert.equal(algorithms.length, 7);
   for (const alg of algorithms) {
     const token = await tokenOf(alg);
     assert.deepEqual(
@@ -165,6 +172,31 @@ test("rejects a key of the wrong type, curve or size, and a missing key", async 
     verifyJws(token, () => undefined, atJwt),
     undefined,
   );
+});
+
+test("ML-DSA: one parameter set is not another, a signature has one length, and clients have none of them", async () => {
+  for (const alg of mlDsaAlgs) {
+    assert.equal(isSigningAlg(alg), false, "what clients sign with");
+    const token = await tokenOf(alg);
+    const [header, body, signature = ""] = token.split(".");
+    const bytes = Buffer.from(signature, "base64url");
+    assert.equal(bytes.length, mlDsaSizes[alg].signature);
+    for (const other of algorithms.filter((one) => one !== alg)) {
+      assert.equal(accepts(token, other), false, `${alg} as ${other}`);
+      assert.equal(verifyJws(token, keyOf(alg, pairs[other].publicKey), atJwt), undefined);
+    }
+    const renamed = segment({ alg: alg === "ML-DSA-44" ? "ML-DSA-65" : "ML-DSA-44", typ: "at+jwt" });
+    assert.equal(accepts(`${renamed}.${body}.${signature}`, alg), false);
+    for (const wrong of [bytes.subarray(1), Buffer.concat([bytes, Buffer.of(0)]), Buffer.alloc(bytes.length)])
+      assert.equal(accepts(`${header}.${body}.${wrong.toString("base64url")}`, alg), false);
+    const changed = Buffer.from(bytes);
+    changed[9] = (changed[9] ?? 0) ^ 1;
+    assert.equal(accepts(`${header}.${body}.${changed.toString("base64url")}`, alg), false);
+    await assert.rejects(
+      signJws({ alg, kid: "k1", typ: "at+jwt", privateKey: ec.privateKey, payload }),
+      TypeError,
+    );
+  }
 });
 
 test("ignores a key embedded in the token", () => {

@@ -1,13 +1,10 @@
 /** Signing algorithms, and compact JWS written with them (RFC 7515). */
 import { isUtf8 } from "node:buffer";
 import { constants, createHash, hash, type KeyObject, type SigningOptions, sign, verify } from "node:crypto";
+import { isMlDsaAlg, type MlDsaAlg, mlDsaSizes } from "./ml-dsa.ts";
 
 /** What clients sign with, and we as well. */
 export type SigningAlg = "ES256" | "RS256" | "PS256" | "EdDSA";
-
-/** ML-DSA (RFC 9964): for tokens, never for what clients sign. */
-export const mlDsaAlgs = ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] as const;
-export type MlDsaAlg = (typeof mlDsaAlgs)[number];
 
 /** What tokens are signed with. */
 export type TokenAlg = SigningAlg | MlDsaAlg;
@@ -56,9 +53,6 @@ export const tokenAlgorithms: Readonly<Record<TokenAlg, JwsAlgorithm>> = {
   "ML-DSA-65": mlDsa("ml-dsa-65"),
   "ML-DSA-87": mlDsa("ml-dsa-87"),
 };
-
-/** Bytes of a signature (FIPS 204, table 2). */
-const mlDsaSignatureLength = { "ml-dsa-44": 2_420, "ml-dsa-65": 3_309, "ml-dsa-87": 4_627 } as const;
 
 export interface JwsHeader extends Readonly<Record<string, unknown>> {
   readonly alg: TokenAlg;
@@ -191,7 +185,7 @@ function signatureLength({ publicKey, alg }: VerificationKey): number | undefine
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
   const { keyType, namedCurve } = tokenAlgorithms[alg];
   if (type !== keyType) return undefined;
-  if (keyType.startsWith("ml-dsa")) return mlDsaSignatureLength[keyType as keyof typeof mlDsaSignatureLength];
+  if (isMlDsaAlg(alg)) return mlDsaSizes[alg].signature;
   if (type === "ed25519") return 64;
   if (type === "ec") return details?.namedCurve === namedCurve ? 64 : undefined;
   const bits = details?.modulusLength ?? 0;

@@ -34,7 +34,7 @@ forEachProvider((provider) => {
     assert.ok(keys.length >= 3, "also two of one algorithm");
     assert.ok(keys.every(({ kid }) => typeof kid === "string" && kid !== ""));
     assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length);
-    for (const member of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"])
+    for (const member of ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"])
       assert.ok(!keys.some((key) => member in key), member);
     await verifiedIdToken(provider(), idToken);
   });

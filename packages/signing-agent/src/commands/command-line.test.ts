@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createPrivateKey } from "node:crypto";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -102,6 +103,30 @@ describe("signet-agent", () => {
       await run("enroll", ...words.with(1, "http://id.example"), "--dir", file("new"), "--print"),
       2,
     );
+  });
+
+  test("keys create makes a key of each algorithm, in a file that nobody else can read", async () => {
+    assert.equal(await run("keys", "create", file("lattice.pem"), "--alg", "ML-DSA-65"), 0, err.join());
+    assert.equal((await stat(file("lattice.pem"))).mode & 0o777, 0o600);
+    assert.equal(
+      createPrivateKey(await readFile(file("lattice.pem"))).asymmetricKeyType,
+      "ml-dsa-65",
+    );
+    assert.equal(await run("keys", "create", file("other.pem"), "--alg", "ML-DSA-512"), 2);
+    assert.match(err.join("\n"), /ML-DSA-44, ML-DSA-65, ML-DSA-87/);
+    assert.equal(await run("keys", "create", "--help"), 0);
+    assert.match(out.join("\n"), /ML-DSA-87/);
+  });
+
+  test("a configuration with a key of ML-DSA in PKCS#11 says where to keep it", async () => {
+    const token = "{ library: l.so, token: t, pinFile: pin, key: k }";
+    const whole = (await readFile(file("new/agent.yaml"), "utf8")).replace(
+      /keys:\n {2}- file: .*/,
+      `keys:\n  - pkcs11: ${token}\n    alg: ML-DSA-65`,
+    );
+    await writeFile(file("token.yaml"), whole);
+    assert.equal(await run("keys", "list", "--config", file("token.yaml")), 1);
+    assert.match(err.join("\n"), /keys\.0: ML-DSA keys in PKCS#11 are not supported: keep the key in a file/);
   });
 
   test("a faulty configuration is reported with line numbers, and nothing starts", async () => {

@@ -13,7 +13,7 @@ import {
   type Values,
 } from "@signet/cli-runtime/command";
 import { createPrivateFile } from "@signet/cli-runtime/private-file";
-import { isAgentAlg } from "@signet/protocol/agent-signature";
+import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
 import { isUuid } from "@signet/protocol/hash";
 import { isServiceAddress } from "@signet/protocol/service-address";
 import type { KeyConfiguration } from "../configuration/configuration.ts";
@@ -95,7 +95,8 @@ async function chooseKey({ values, io }: Call, folder: string): Promise<KeyConfi
   const isThreshold = values["threshold"] === true;
   const alg = optionalText(values, "alg") ?? (isThreshold ? "EdDSA" : undefined);
   if (isThreshold && alg !== "EdDSA") throw new UsageError("--threshold needs --alg EdDSA");
-  if (alg !== undefined && !isAgentAlg(alg)) throw new UsageError(`--alg ${alg} is not supported`);
+  if (alg !== undefined && !isAgentAlg(alg))
+    throw new UsageError(`--alg must be one of ${agentAlgs.join(", ")}`);
   const given = optionalText(values, "key");
   const file = given === undefined ? path.join(folder, "key.pem") : path.resolve(given);
   const chain = optionalText(values, "chain");

@@ -24,7 +24,7 @@ export const keysListCommand: AgentCommand = {
   run: async ({ values, io }) => {
     const keys = await openKeys((await readConfiguration(configFile(values))).keys);
     for (const { kid, alg, location, x5c } of keys)
-      io.print(`${kid}  ${alg.padEnd(5)}  ${location}${x5c ? `  (${x5c.length} certificates)` : ""}`);
+      io.print(`${kid}  ${alg.padEnd(9)}  ${location}${x5c ? `  (${x5c.length} certificates)` : ""}`);
     await closeKeys(keys);
     return 0;
   },

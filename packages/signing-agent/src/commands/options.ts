@@ -9,6 +9,7 @@ import {
   type Values,
 } from "@signet/cli-runtime/command";
 import { readSecretFile } from "@signet/cli-runtime/private-file";
+import { agentAlgs } from "@signet/protocol/agent-signature";
 import type { SystemAccount } from "../service/register-agent.ts";
 
 export interface AgentIo extends Io {
@@ -25,7 +26,7 @@ export const configOption = {
 export const configFile = (values: Values): string => optionalText(values, "config") ?? "agent.yaml";
 
 export const algOption = {
-  alg: textOption("ALG", "ES256 (default), ES384, PS256, RS256 or EdDSA"),
+  alg: textOption("ALG", `${agentAlgs.join(", ")} (default: ES256)`),
 };
 
 export const accountOptions = {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { isUuid } from "@signet/protocol/hash";
+import { isMlDsaAlg } from "@signet/protocol/jose/ml-dsa";
 import { isServiceAddress } from "@signet/protocol/service-address";
 import { type Static, Type } from "typebox";
 import { closedObject, InvalidFile, parseYaml } from "./yaml-file.ts";
@@ -84,6 +85,10 @@ export async function readConfiguration(file: string): Promise<Configuration> {
   return configuration;
 }
 
+/** PKCS #11 has had it since 3.2, which pkcs11js does not speak. */
+export const NO_ML_DSA_TOKEN =
+  "ML-DSA keys in PKCS#11 are not supported: keep the key in a file, or in a module that signs with it";
+
 /** What the schema cannot express. */
 function findFaults(configuration: Configuration): string[] {
   const { service, organisation, pool, keys, threshold, challenges = {} } = configuration;
@@ -96,6 +101,8 @@ function findFaults(configuration: Configuration): string[] {
   for (const [index, { file, pkcs11, module }] of keys.entries())
     if ([file, pkcs11, module].filter(Boolean).length !== 1)
       faults.push(`keys.${index} must have one of file, pkcs11, module`);
+  for (const [index, { pkcs11, alg }] of keys.entries())
+    if (pkcs11 && isMlDsaAlg(alg)) faults.push(`keys.${index}: ${NO_ML_DSA_TOKEN}`);
   if (threshold && (keys.length !== 1 || keys[0]?.chain !== undefined))
     faults.push("with threshold, keys must have this machine's identity key alone, without a chain");
   if (channel === "webhook" && !webhook) faults.push("challenges.webhook is missing");

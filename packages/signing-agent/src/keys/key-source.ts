@@ -17,7 +17,8 @@ export interface KeySource {
   readonly publicJwk: PublicKeyMembers;
   readonly alg: AgentAlg;
   /**
-   * Signs these bytes as JWS needs it (RFC 7518 §3, RFC 8037 §3.1): for ECDSA r and s concatenated, not DER.
+   * Signs these bytes as JWS needs it (RFC 7518 §3, RFC 8037 §3.1, RFC 9964 §4): for ECDSA r and s concatenated, not DER; for
+   * ML-DSA the message itself (not HashML-DSA), with an empty context.
    * May be called concurrently. Throws when the key cannot be used now.
    */
   sign(bytes: Uint8Array): Promise<Uint8Array>;
@@ -46,13 +47,15 @@ export class InvalidKey extends Error {
 /** @throws InvalidKey when the source's alg is unknown or does not fit its key */
 export function agentKey(source: KeySource, location: string, x5c?: readonly string[]): AgentKey {
   const publicKey = importPublicJwk(source.publicJwk, location);
+  // A module may return more, a private key even: nothing but this is registered.
+  const publicJwk = publicKey.export({ format: "jwk" }) as PublicKeyMembers;
   const { alg } = source;
   if (!isAgentAlg(alg) || !fitsAgentAlg({ publicKey, alg }))
     throw new InvalidKey(`${location}: not a key for ${alg}`);
   return {
-    kid: jwkThumbprint(source.publicJwk),
+    kid: jwkThumbprint(publicJwk),
     alg,
-    publicJwk: source.publicJwk,
+    publicJwk,
     x5c,
     location,
     sign: async (signingInput) => {
@@ -73,7 +76,7 @@ export function chooseAlg(publicKey: KeyObject, configured: string | undefined, 
   if (alg !== undefined && isAgentAlg(alg) && fitsAgentAlg({ publicKey, alg })) return alg;
   const problem =
     configured === undefined
-      ? "unsupported key type; use P-256, P-384, Ed25519 or RSA of at least 2048 bits"
+      ? "unsupported key type; use P-256, P-384, Ed25519, ML-DSA or RSA of at least 2048 bits"
       : `not a key for ${configured}`;
   throw new InvalidKey(`${location}: ${problem}`);
 }

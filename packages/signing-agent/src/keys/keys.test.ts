@@ -7,6 +7,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { UnsafeFile } from "@signet/cli-runtime/private-file";
 import { agentAlgs, checkAgentSignature } from "@signet/protocol/agent-signature";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { agentKey, InvalidKey } from "./key-source.ts";
 import { openKeys } from "./open-keys.ts";
 import { createPemKey, generatePrivateKey, memoryKey, openPemKey } from "./pem-key.ts";
@@ -28,7 +29,7 @@ describe("keys", () => {
       assert.ok(key);
       const publicKey = createPublicKey({ key: key.publicJwk as object, format: "jwk" });
       assert.equal(checkAgentSignature({ publicKey, alg }, "a.b", await key.sign("a.b")), "good");
-      assert.ok(!("d" in key.publicJwk));
+      assert.ok(!("d" in key.publicJwk || "priv" in key.publicJwk));
     });
 
   test("a key file that others can read, or that is not a file, is refused", async () => {
@@ -57,6 +58,27 @@ describe("keys", () => {
     const publicKey = createPublicKey(await generatePrivateKey("EdDSA"));
     await writeFile(publicFile, publicKey.export({ type: "spki", format: "pem" }), { mode: 0o600 });
     await assert.rejects(openPemKey(publicFile), InvalidKey);
+  });
+
+  test("one parameter set of ML-DSA is not taken for another", async () => {
+    const file = inFolder("set.pem");
+    await createPemKey(file, "ML-DSA-65");
+    for (const alg of ["ML-DSA-44", "ML-DSA-87", "EdDSA"])
+      await assert.rejects(openPemKey(file, alg), /not a key for/);
+    const [one, other] = await Promise.all([generatePrivateKey("ML-DSA-65"), generatePrivateKey("ML-DSA-44")]);
+    const named = { ...memoryKey(one, "ML-DSA-65"), alg: "ML-DSA-44" } as const;
+    assert.throws(() => agentKey(named, "test"), InvalidKey);
+    const source = { ...memoryKey(one, "ML-DSA-65"), sign: memoryKey(other, "ML-DSA-44").sign };
+    await assert.rejects(agentKey(source, "test").sign("a.b"), /does not verify/);
+  });
+
+  test("of a source's JWK only the public members are used", async () => {
+    for (const alg of ["ES256", "ML-DSA-44"] as const) {
+      const privateKey = await generatePrivateKey(alg);
+      const publicJwk = privateKey.export({ format: "jwk" }) as PublicKeyMembers;
+      const key = agentKey({ ...memoryKey(privateKey, alg), publicJwk }, "test");
+      assert.deepEqual(key.publicJwk, memoryKey(privateKey, alg).publicJwk);
+    }
   });
 
   test("a source that signs with another key is caught", async () => {

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { createPrivateFile, readPrivateFile } from "@signet/cli-runtime/private-file";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
+import { isMlDsaAlg, type MlDsaAlg } from "@signet/protocol/jose/ml-dsa";
 import { chooseAlg, InvalidKey, type KeySource } from "./key-source.ts";
 
 /** @param alg only RSA keys have a choice: PS256 by default, or RS256 */
@@ -42,10 +43,20 @@ export async function createPemKey(path: string, alg: AgentAlg): Promise<void> {
 
 const RSA_BITS = 3072;
 const generate = promisify(generateKeyPair);
-
+/** @throws InvalidKey where the runtime has no ML-DSA */
 export async function generatePrivateKey(alg: AgentAlg): Promise<KeyObject> {
   if (alg === "EdDSA") return (await generate("ed25519")).privateKey;
+  if (isMlDsaAlg(alg)) return generateMlDsaKey(alg);
   const { namedCurve } = agentAlgorithms[alg];
   if (namedCurve !== undefined) return (await generate("ec", { namedCurve })).privateKey;
   return (await generate("rsa", { modulusLength: RSA_BITS })).privateKey;
+}
+
+async function generateMlDsaKey(alg: MlDsaAlg): Promise<KeyObject> {
+  try {
+    return (await generate(alg.toLowerCase() as Lowercase<MlDsaAlg>)).privateKey;
+  } catch (error) {
+    // Its OpenSSL decides, 3.5 or later.
+    throw new InvalidKey(`Node ${process.version} has no ML-DSA: use 24.7 or later`, { cause: error });
+  }
 }

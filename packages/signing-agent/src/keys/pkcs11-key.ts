@@ -4,7 +4,7 @@ import { readSecretFile } from "@signet/cli-runtime/private-file";
 import { describeError } from "@signet/cli-runtime/redact";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
-import type { KeyConfiguration } from "../configuration/configuration.ts";
+import { type KeyConfiguration, NO_ML_DSA_TOKEN } from "../configuration/configuration.ts";
 import { chooseAlg, InvalidKey, type KeySource } from "./key-source.ts";
 import { type Handle, type Mechanism, openLibrary, type Pkcs11 } from "./pkcs11-library.ts";
 
@@ -141,6 +141,8 @@ const CKA_EC_POINT = 0x181;
 const CKK_RSA = 0;
 const CKK_EC = 3;
 const CKK_EC_EDWARDS = 0x40;
+/** PKCS #11 3.2 §6.67. */
+const CKK_ML_DSA = 0x4a;
 
 /** `bytes`: the length of one coordinate. */
 type Curve = { readonly crv: string; readonly kty: "EC" | "OKP"; readonly bytes: number };
@@ -164,6 +166,7 @@ function pkcs11PublicJwk(calls: Pkcs11, session: Handle, key: Handle): webcrypto
     const [n, e] = read(CKA_MODULUS, CKA_PUBLIC_EXPONENT).map(({ value }) => unsigned(value));
     return { kty: "RSA", n: n ?? "", e: e ?? "" };
   }
+  if (kind === CKK_ML_DSA) throw new InvalidKey(NO_ML_DSA_TOKEN);
   if (kind !== CKK_EC && kind !== CKK_EC_EDWARDS)
     throw new InvalidKey("the token's key is neither RSA nor EC");
   const [params, point] = read(CKA_EC_PARAMS, CKA_EC_POINT);

@@ -36,6 +36,17 @@ describe("the checks before a signature", () => {
     assert.deepEqual([tokens.length, sub, clientId], [2, USER, CLIENT]);
   });
 
+  test("a key of ML-DSA signs under its own parameter set alone", async () => {
+    const lattice = agentKey(memoryKey(await generatePrivateKey("ML-DSA-65"), "ML-DSA-65"), "test");
+    assert.equal(check(sampleRequest(lattice, now), [key, lattice]).tokens.length, 2);
+    for (const alg of ["ML-DSA-44", "ML-DSA-87", "EdDSA", "ES256"]) {
+      const request = sampleRequest(lattice, now, { header: { alg } });
+      assert.throws(() => check(request, [key, lattice]), /does not match the key's ML-DSA-65/);
+    }
+    const swapped = sampleRequest(lattice, now, { header: { kid: key.kid } });
+    assert.throws(() => check(swapped, [key, lattice]), /alg "ML-DSA-65" does not match the key's ES256/);
+  });
+
   test("the device grant is recognised by its URN", () => {
     const device = parsePolicy(POLICY.replace("refresh_token]", "device_code]"));
     const context = { grantType: "urn:ietf:params:oauth:grant-type:device_code" };

@@ -32,7 +32,7 @@ export type ApiNewSigningAgentKey = {
 export type ApiNewSigningPool = {
   /** 1 to 100 characters */
   name: string;
-  /** Some of ES256, ES384, PS256, RS256, EdDSA */
+  /** Some of ES256, ES384, PS256, RS256, EdDSA, ML-DSA-44, ML-DSA-65, ML-DSA-87 */
   algs: string[];
   /** 60 to 86400 */
   maxTokenLifetimeSeconds: number;
@@ -87,7 +87,7 @@ export type ApiSigningPool = {
   id: string;
   /** 1 to 100 characters */
   name: string;
-  /** Some of ES256, ES384, PS256, RS256, EdDSA */
+  /** Some of ES256, ES384, PS256, RS256, EdDSA, ML-DSA-44, ML-DSA-65, ML-DSA-87 */
   algs: string[];
   /** 60 to 86400 */
   maxTokenLifetimeSeconds: number;

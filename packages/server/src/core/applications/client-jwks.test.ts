@@ -21,7 +21,7 @@ test("P-256, Ed25519 and RSA public keys are accepted, with or without kid, use,
 });
 
 test("rejects private and symmetric keys, whatever else they contain", () => {
-  for (const member of ["d", "p", "q", "dp", "dq", "qi", "oth", "k"])
+  for (const member of ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"])
     assert.match(clientJwkFault({ ...p256, [member]: "AA" }) ?? "", /public members only/, member);
   const { privateKey } = ec();
   assert.match(clientJwkFault(privateKey.export({ format: "jwk" })) ?? "", /public members only/);

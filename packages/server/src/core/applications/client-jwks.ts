@@ -5,7 +5,7 @@ import { isExactJson } from "@signet/protocol/json-exact";
 
 export type ClientJwk = Readonly<Record<string, unknown>>;
 
-const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
 /** Which keys a set may have, and what they may sign with: by `kty` and `crv`. */
 export interface JwkRules {

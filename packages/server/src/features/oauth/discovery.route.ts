@@ -1,5 +1,6 @@
 /** The metadata of an issuer, at the locations of OpenID Connect Discovery 1.0 and RFC 8414. */
-import { jwsAlgorithms, mlDsaAlgs } from "@signet/protocol/jose/jws";
+import { jwsAlgorithms } from "@signet/protocol/jose/jws";
+import { mlDsaAlgs } from "@signet/protocol/jose/ml-dsa";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
 import { encryptionAlgs } from "../../core/applications/client-jwks.ts";

@@ -1,4 +1,5 @@
 /** Signing pools as API v1 shows them, and back into their settings. */
+import { agentAlgs } from "@signet/protocol/agent-signature";
 import Type, { type Static } from "typebox";
 import {
   issuerModes,
@@ -17,7 +18,7 @@ const needed = {
   name: Type.String({ maxLength: 200, description: "1 to 100 characters" }),
   algs: Type.Array(Type.String({ maxLength: 20 }), {
     maxItems: 10,
-    description: "Some of ES256, ES384, PS256, RS256, EdDSA",
+    description: `Some of ${agentAlgs.join(", ")}`,
   }),
   maxTokenLifetimeSeconds: Type.Integer({ description: "60 to 86400" }),
 };

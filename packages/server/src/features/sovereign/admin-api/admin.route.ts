@@ -1,5 +1,6 @@
 /** The admin API of pools and agents: create, register, add keys, deactivate (sovereign-signing.md §5). */
 
+import { agentAlgs } from "@signet/protocol/agent-signature";
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
 import type { Act } from "../../../core/audit/audit.store.ts";
@@ -47,7 +48,7 @@ const newPool = Type.Object(
     name: Type.String({ maxLength: 200 }),
     algs: Type.Array(Type.String({ maxLength: 20 }), {
       maxItems: 10,
-      description: "some of ES256, ES384, PS256, RS256, EdDSA",
+      description: `some of ${agentAlgs.join(", ")}`,
     }),
     maxTokenLifetimeSeconds: Type.Integer({ description: "60 to 86400" }),
     issuerMode: Type.Optional(

@@ -12,6 +12,7 @@ import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
+import { isMlDsaAlg, mlDsaAlgs, mlDsaSizes } from "@signet/protocol/jose/ml-dsa";
 import { seconds } from "../../../core/clock.ts";
 import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
 import { type SigningPool, signingPoolUrl } from "../../../core/signing-pools/signing-pool.ts";
@@ -54,8 +55,10 @@ const malformed = (description: string) => new CodedError(400, "invalid_request"
 const refused = (code: "pop_invalid" | "chain_invalid" | "unsupported_alg", description: string) =>
   new CodedError(422, code, description);
 
-const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
-const KNOWN_MEMBERS = ["kty", "crv", "x", "y", "n", "e", "alg", "use", "kid", "key_ops", "x5c"];
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
+/** Of the key itself, beside `kty` (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
+const PUBLIC_MEMBERS = ["crv", "x", "y", "n", "e", "pub"] as const;
+const KNOWN_MEMBERS = ["kty", ...PUBLIC_MEMBERS, "alg", "use", "kid", "key_ops", "x5c"];
 
 function refusePrivate(jwk: PresentedKey["jwk"]): void {
   const description = "the key has private members and is compromised: create a new one";
@@ -89,17 +92,31 @@ async function readAgentKey(
 function parsePublicKey(jwk: PresentedKey["jwk"], at: string): KeyObject {
   const { kty } = jwk;
   if (typeof kty !== "string") throw malformed(`${at}.jwk.kty is missing`);
-  if (!["EC", "OKP", "RSA"].includes(kty))
-    throw refused("unsupported_alg", `${at}.jwk must be an EC, OKP or RSA key`);
-  const members = ["crv", "x", "y", "n", "e"].filter((member) => Object.hasOwn(jwk, member));
+  if (!["AKP", "EC", "OKP", "RSA"].includes(kty))
+    throw refused("unsupported_alg", `${at}.jwk must be an EC, OKP, RSA or AKP key`);
+  const members = PUBLIC_MEMBERS.filter((member) => Object.hasOwn(jwk, member));
   const bad = members.find((member) => typeof jwk[member] !== "string");
   if (bad !== undefined) throw malformed(`${at}.jwk.${bad} must be a string`);
-  const given = Object.fromEntries(members.map((member) => [member, jwk[member]]));
+  const given = {
+    ...Object.fromEntries(members.map((member) => [member, jwk[member]])),
+    ...(kty === "AKP" ? parameterSet(jwk, at) : {}),
+  };
   try {
     return createPublicKey({ key: { ...given, kty }, format: "jwk" });
   } catch {
     throw malformed(`${at}.jwk is not a public key`);
   }
+}
+
+/** RFC 9964 §3: `alg` is a part of such a key, and says how long it is. */
+function parameterSet({ alg, pub }: PresentedKey["jwk"], at: string): { readonly alg: string } {
+  if (alg === undefined) throw malformed(`${at}.jwk.alg is missing: an AKP key has one`);
+  if (!isMlDsaAlg(alg))
+    throw refused("unsupported_alg", `${at}.jwk.alg of an AKP key must be one of ${mlDsaAlgs.join(", ")}`);
+  const { publicKey } = mlDsaSizes[alg];
+  if (typeof pub !== "string" || Buffer.from(pub, "base64url").length !== publicKey)
+    throw malformed(`${at}.jwk.pub of ${alg} must have ${publicKey} bytes`);
+  return { alg };
 }
 
 /** In their canonical encoding, or the same key would have several thumbprints. */
@@ -108,14 +125,14 @@ function canonicalMembers(
   publicKey: KeyObject,
   at: string,
 ): PublicKeyMembers & { readonly kty: string } {
-  const exported = publicKey.export({ format: "jwk" });
-  const names = (["crv", "x", "y", "n", "e"] as const).filter(
+  const exported: PublicKeyMembers = publicKey.export({ format: "jwk" });
+  const names = PUBLIC_MEMBERS.filter(
     (member) => exported[member] !== undefined || jwk[member] !== undefined,
   );
   const different = names.find((member) => jwk[member] !== exported[member]);
   if (different !== undefined) throw malformed(`${at}.jwk.${different} is not encoded as RFC 7518 requires`);
   const members = Object.fromEntries(names.map((member) => [member, exported[member]]));
-  return { ...members, kty: String(exported.kty) };
+  return { ...members, ...(exported.kty === "AKP" ? { alg: exported.alg } : {}), kty: String(exported.kty) };
 }
 
 function requireUse({ use, key_ops, kid }: PresentedKey["jwk"], thumbprint: string, at: string): void {
@@ -130,7 +147,10 @@ function keyAlg({ alg }: PresentedKey["jwk"], publicKey: KeyObject, at: string):
   if (alg === undefined) {
     const chosen = defaultAgentAlg(publicKey);
     if (chosen) return chosen;
-    throw refused("unsupported_alg", `${at}.jwk must be P-256, P-384, Ed25519 or RSA from 2048 to 8192 bits`);
+    throw refused(
+      "unsupported_alg",
+      `${at}.jwk must be P-256, P-384, Ed25519, ML-DSA or RSA from 2048 to 8192 bits`,
+    );
   }
   if (!isAgentAlg(alg)) throw refused("unsupported_alg", `${at}.jwk.alg is not supported`);
   if (!fitsAgentAlg({ publicKey, alg })) throw refused("unsupported_alg", `${at}.jwk does not fit ${alg}`);

@@ -1,6 +1,6 @@
 /** Creates, changes, disables and deletes signing pools, and validates their settings (sovereign-signing.md §2). */
 
-import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
+import { type AgentAlg, agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
 import { isThreshold, MAX_SIGNERS, MIN_SIGNERS, type Threshold } from "@signet/protocol/threshold/group";
@@ -242,7 +242,7 @@ function requireValid(input: NewPool): void {
     throw invalid("algs must list at least one algorithm, each once");
   const unknown = algs.find((alg) => !isAgentAlg(alg));
   if (unknown !== undefined)
-    throw new CodedError(422, "unsupported_alg", "algs must be some of ES256, ES384, PS256, RS256, EdDSA");
+    throw new CodedError(422, "unsupported_alg", `algs must be some of ${agentAlgs.join(", ")}`);
   for (const [name, [min, max]] of Object.entries(poolLimits))
     requireRange(name, input[name as keyof typeof poolLimits] ?? min, min, max);
   if (issuerMode !== undefined && !issuerModes.some((mode) => mode === issuerMode))

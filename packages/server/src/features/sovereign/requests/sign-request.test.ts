@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { agentAlgs } from "@signet/protocol/agent-signature";
 import { sql } from "kysely";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
@@ -58,7 +59,7 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("accepts every algorithm, names each invalid JWT, and fails the request at the third", async () => {
-    for (const alg of ["ES256", "ES384", "PS256", "RS256", "EdDSA"] as const) {
+    for (const alg of agentAlgs) {
       const own = await harness.addAgent({ alg });
       assert.equal(
         (await steps.sign(await steps.claimed(await steps.create(), own), own)).outcome,
