@@ -3,8 +3,8 @@
  * and one check of it on one thread, which others on the machine change little; the figures in docs/benchmarks.md are from here.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
-import { publicJwk } from "@signet/protocol/jose/jwk";
-import { signJws, type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
+import { publicJwk } from "../../packages/protocol/src/jose/jwk.ts";
+import { signJws, type TokenAlg, tokenAlgorithms } from "../../packages/protocol/src/jose/jws.ts";
 
 const privateKeys: Readonly<Record<TokenAlg, () => KeyObject>> = {
   ES256: () => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey,

@@ -157,7 +157,10 @@ describe("with the real service", () => {
 
   test("rolls over from ES256 to ML-DSA-65: both keys stay published, and the new one signs", async () => {
     const before = String((await askToken("jobs:run")).body["access_token"]);
-    assert.equal(await runAgentCommandLine(["keys", "create", inFolder("new.pem"), "--alg", "ML-DSA-65"], io), 0);
+    assert.equal(
+      await runAgentCommandLine(["keys", "create", inFolder("new.pem"), "--alg", "ML-DSA-65"], io),
+      0,
+    );
     const configuration = await readFile(inFolder("agent.yaml"), "utf8");
     const keys = "keys:\n  - file: new.pem\n    alg: ML-DSA-65";
     await writeFile(inFolder("agent.yaml"), configuration.replace("keys:", keys));

@@ -38,7 +38,9 @@ function checkClientKey({ oauthClientKey }: FilterProperties, isFapi: boolean, r
   const alg = algorithmOf(oauthClientKey);
   if (alg === undefined) reasons.push("oauthClientKey must have an alg, or be a P-256, Ed25519 or RSA key.");
   else if (!clientAlgorithms.includes(alg))
-    reasons.push("oauthClientKey must be for an algorithm of clients, such as ES256: ML-DSA signs tokens alone.");
+    reasons.push(
+      "oauthClientKey must be for an algorithm of clients, such as ES256: ML-DSA signs tokens alone.",
+    );
   else if (isFapi && !profileAlgorithms.includes(alg))
     reasons.push("oauthClientKey must be for ES256, PS256 or EdDSA with a securityProfile.");
 }

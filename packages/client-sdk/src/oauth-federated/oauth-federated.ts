@@ -106,10 +106,7 @@ async function hasSessionEnded(
 }
 
 /** OpenID Connect RP-Initiated Logout 1.0 §2; continues at the application if the provider has no logout page. */
-async function endAtProvider(
-  context: FederatedContext,
-  session: FederatedSession,
-): Promise<string> {
+async function endAtProvider(context: FederatedContext, session: FederatedSession): Promise<string> {
   const { refreshToken } = session;
   const { provider, clientId, afterLogout, environment, onError } = context;
   if (refreshToken !== undefined) await revokeRefreshToken(context, refreshToken).catch(onError);

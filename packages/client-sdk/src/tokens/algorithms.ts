@@ -81,7 +81,8 @@ export async function importPublicKey(jwk: JWK, alg: string): Promise<CryptoKey>
 }
 
 /** WebCrypto's answer to the name of an algorithm that it doesn't have. */
-const isUnsupported = (error: unknown): boolean => error instanceof Error && error.name === "NotSupportedError";
+const isUnsupported = (error: unknown): boolean =>
+  error instanceof Error && error.name === "NotSupportedError";
 
 /** Every other accepted algorithm is in every supported runtime. */
 export const unsupportedAlgorithm = (alg: string, cause: unknown): SignetError =>
@@ -104,7 +105,10 @@ function isShort(key: CryptoKey): boolean {
 export async function leftHalfHash(text: string, alg: string): Promise<Uint8Array | undefined> {
   const digest = algorithms.get(alg)?.digest;
   if (digest === undefined) return undefined;
-  const hashed = crypto.subtle.digest(digest === "SHAKE256" ? shake256 : digest, new TextEncoder().encode(text));
+  const hashed = crypto.subtle.digest(
+    digest === "SHAKE256" ? shake256 : digest,
+    new TextEncoder().encode(text),
+  );
   const hash = new Uint8Array(
     await hashed.catch((cause: unknown) => {
       throw unsupportedAlgorithm(alg, cause);

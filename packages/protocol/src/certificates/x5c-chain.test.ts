@@ -58,7 +58,12 @@ test("accepts a leaf with a key of ML-DSA, and no issuer with one", async () => 
     const swapped = { ...leaf, privateKey: generateKeyPairSync(name).privateKey };
     assert.equal(await faultOf([swapped, issuing]), "the leaf is for another key");
     const renamed = { ...jwkOf(privateKey), alg: "ML-DSA-99" };
-    const chain = { x5c: [leaf.x5c, issuing.x5c], trustedRoots: [root.pem], subjectUri: POOL, now: Date.now() };
+    const chain = {
+      x5c: [leaf.x5c, issuing.x5c],
+      trustedRoots: [root.pem],
+      subjectUri: POOL,
+      now: Date.now(),
+    };
     assert.equal(await x5cChainFault({ ...chain, publicJwk: renamed }), "the leaf is for another key");
   }
   const identifier = derSequence(derOid("608648016503040312"));

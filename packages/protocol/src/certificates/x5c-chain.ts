@@ -115,7 +115,9 @@ function isForKey(leaf: PathCertificate, wanted: PublicKeyMembers): boolean {
   const { jwk }: { jwk: PublicKeyMembers } = key;
   const members = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
   // The parameter set of ML-DSA is in `alg` (RFC 9964 §3).
-  return members.every((member) => jwk[member] === wanted[member]) && (jwk.kty !== "AKP" || jwk.alg === wanted.alg);
+  return (
+    members.every((member) => jwk[member] === wanted[member]) && (jwk.kty !== "AKP" || jwk.alg === wanted.alg)
+  );
 }
 
 const readRoot = (pem: string): PathCertificate => readCertificateContent(certificateInPem(pem));

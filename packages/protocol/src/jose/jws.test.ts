@@ -50,8 +50,7 @@ function forge(header: object, body = segment(payload), key: KeyObject = ec.priv
   return `${input}.${sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 }
 
-const accepts = (token: string, alg: TokenAlg = "ES256") =>
-  verifyJws(token, keyOf(alg), atJwt) !== undefined;
+const accepts = (token: string, alg: TokenAlg = "ES256") => verifyJws(token, keyOf(alg), atJwt) !== undefined;
 
 test("signs and verifies with every algorithm; the header is alg, typ and kid in this order", async () => {
   assert.equal(algorithms.length, 7);

@@ -108,10 +108,7 @@ describe("signet-agent", () => {
   test("keys create makes a key of each algorithm, in a file that nobody else can read", async () => {
     assert.equal(await run("keys", "create", file("lattice.pem"), "--alg", "ML-DSA-65"), 0, err.join());
     assert.equal((await stat(file("lattice.pem"))).mode & 0o777, 0o600);
-    assert.equal(
-      createPrivateKey(await readFile(file("lattice.pem"))).asymmetricKeyType,
-      "ml-dsa-65",
-    );
+    assert.equal(createPrivateKey(await readFile(file("lattice.pem"))).asymmetricKeyType, "ml-dsa-65");
     assert.equal(await run("keys", "create", file("other.pem"), "--alg", "ML-DSA-512"), 2);
     assert.match(err.join("\n"), /ML-DSA-44, ML-DSA-65, ML-DSA-87/);
     assert.equal(await run("keys", "create", "--help"), 0);

@@ -65,7 +65,10 @@ describe("keys", () => {
     await createPemKey(file, "ML-DSA-65");
     for (const alg of ["ML-DSA-44", "ML-DSA-87", "EdDSA"])
       await assert.rejects(openPemKey(file, alg), /not a key for/);
-    const [one, other] = await Promise.all([generatePrivateKey("ML-DSA-65"), generatePrivateKey("ML-DSA-44")]);
+    const [one, other] = await Promise.all([
+      generatePrivateKey("ML-DSA-65"),
+      generatePrivateKey("ML-DSA-44"),
+    ]);
     const named = { ...memoryKey(one, "ML-DSA-65"), alg: "ML-DSA-44" } as const;
     assert.throws(() => agentKey(named, "test"), InvalidKey);
     const source = { ...memoryKey(one, "ML-DSA-65"), sign: memoryKey(other, "ML-DSA-44").sign };

@@ -103,7 +103,10 @@ forEachDatabase(({ fresh }) => {
       const { jwk, privateKey } = await requestKey(alg);
       const made = (settings: object) =>
         makeClient(running.service, org.organisation, settings as Partial<ApplicationSettings>);
-      await assert.rejects(made({ jwks: { keys: [jwk] } }), /jwks\.keys\[0\]: must be an RSA, P-256 or Ed25519/);
+      await assert.rejects(
+        made({ jwks: { keys: [jwk] } }),
+        /jwks\.keys\[0\]: must be an RSA, P-256 or Ed25519/,
+      );
       const secret = { ...(await exportJWK(privateKey)), kid: "k" };
       await assert.rejects(made({ jwks: { keys: [secret] } }), /private key you sent is compromised/);
       for (const name of [
@@ -123,7 +126,12 @@ forEachDatabase(({ fresh }) => {
         token_endpoint_auth_method: "private_key_jwt",
         jwks: { keys: [jwk] },
       };
-      const registered = await registration("POST", `${org.issuer}/register`, String(body["token"]), metadata);
+      const registered = await registration(
+        "POST",
+        `${org.issuer}/register`,
+        String(body["token"]),
+        metadata,
+      );
       assertOAuthError(registered, 400, "invalid_client_metadata", "registration");
     });
   }

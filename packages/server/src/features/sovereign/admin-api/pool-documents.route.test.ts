@@ -123,7 +123,8 @@ forEachDatabase(({ fresh }) => {
       agent.keys.map(({ kid, alg }) => [kid, "sig", alg]).sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)),
     );
     for (const key of keys)
-      for (const member of ["d", "p", "q", "dp", "dq", "qi", "k", "priv"]) assert.ok(!(member in key), member);
+      for (const member of ["d", "p", "q", "dp", "dq", "qi", "k", "priv"])
+        assert.ok(!(member in key), member);
     const set = createLocalJWKSet({ keys: [...keys] } as unknown as JSONWebKeySet);
     for (const key of agent.keys) {
       const token = tokenOf(pool, key, client);
