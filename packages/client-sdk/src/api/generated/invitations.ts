@@ -10,8 +10,8 @@ export type ApiInvitation = {
   /** The PermId */
   userId: string;
   email: string;
-  firstname: string;
-  surname: string;
+  firstname: string | null;
+  surname: string | null;
   role: "Standard" | "Administrator";
   /** The identity provider where it is accepted */
   connectionId: string | null;

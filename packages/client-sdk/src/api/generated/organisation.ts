@@ -185,4 +185,5 @@ export type OrganisationCalls = {
     };
     item: ApiAuditEvent;
   };
+  "GET /api/v1/organisations/{org}/audit-events/{id}": { answer: ApiAuditEvent };
 };

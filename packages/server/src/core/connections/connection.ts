@@ -18,7 +18,7 @@ export interface Connection extends Stored {
   readonly settings: SignInSettings | null;
 }
 
-/** As names of connections for signing in are compared. */
+/** As names of connections are compared. */
 export const connectionNameKey = (name: string): string => name.normalize("NFKC").toLowerCase();
 
 export interface ConnectionKey {

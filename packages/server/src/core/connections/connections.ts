@@ -7,6 +7,7 @@ import {
   type Connection,
   type ConnectionKey,
   type ConnectionToken,
+  connectionNameKey,
   InvalidConnection,
   MAX_TOKENS,
   validConnectionName,
@@ -17,6 +18,7 @@ import {
   findToken,
   insertConnection,
   insertToken,
+  isNameTaken,
   listTokens,
   lockConnection,
   recordTokenUse,
@@ -32,14 +34,14 @@ export async function createConnection(
   { content, ...act }: Act & { readonly content: ConnectionContent },
 ): Promise<Connection> {
   const now = deps.clock();
+  const name = validConnectionName(content.name);
   const made = { createdAt: now, updatedAt: now, version: 1 };
   const connection: Connection = {
     ...{ orgId: act.orgId, id: newUuid(), kind: "scim", ...content, ...made },
-    ...{ nameKey: null, settings: null, secret: null },
-    name: validConnectionName(content.name),
+    ...{ name, nameKey: connectionNameKey(name), settings: null, secret: null },
   };
   await deps.database.transaction(async (tx) => {
-    await insertConnection(tx, connection);
+    if (!(await insertConnection(tx, connection))) throw new InvalidConnection("name-taken");
     const event = { action: "connection.created" as const, target: connection.id };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...event, details: { name: connection.name } });
   });
@@ -75,9 +77,14 @@ export function changeConnection(
     );
     if (changed.length === 0) return before;
     if (before.enabled && !wanted.enabled) await requireNotEnforced(tx, before);
+    const key = connectionNameKey(wanted.name);
+    // Null: of an older version, which let two directories have one name.
+    const nameKey = changed.includes("name") ? key : before.nameKey;
+    if (nameKey !== before.nameKey && (await isNameTaken(tx, { orgId: act.orgId, id, nameKey: key })))
+      throw new InvalidConnection("name-taken");
     const now = deps.clock();
-    const connection = { ...wanted, updatedAt: now, version: before.version + 1 };
-    await replaceConnection(tx, connection);
+    const connection = { ...wanted, nameKey, updatedAt: now, version: before.version + 1 };
+    if (!(await replaceConnection(tx, connection))) throw new InvalidConnection("name-taken");
     const event = { action: "connection.changed" as const, target: id, details: { changed } };
     await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
     return connection;

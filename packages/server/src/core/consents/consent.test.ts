@@ -17,6 +17,7 @@ const consent = (
   fingerprints,
   grantedBy: "x",
   grantedAt: 0,
+  createdAt: 0,
   revokedAt: null,
 });
 const asked = (scopes: readonly string[], fingerprints: ScopeFingerprints = {}) => ({ scopes, fingerprints });

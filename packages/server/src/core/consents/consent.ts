@@ -22,13 +22,18 @@ export interface Consent {
   readonly fingerprints: ScopeFingerprints;
   readonly grantedBy: string;
   readonly grantedAt: number;
+  /** Scopes may have been added since. */
+  readonly createdAt: number;
   readonly revokedAt: number | null;
 }
 
 /** A pre-authorization as a consent. */
 export const preauthorization = (
   given: Pick<Consent, "orgId" | "id" | "applicationId" | "scopes" | "grantedBy" | "grantedAt">,
-): Consent => ({ ...given, kind: "preauthorization", userId: null, fingerprints: {}, revokedAt: null });
+): Consent => ({
+  ...{ ...given, kind: "preauthorization", userId: null, fingerprints: {} },
+  ...{ createdAt: given.grantedAt, revokedAt: null },
+});
 
 export interface RequestedScopes extends Pick<Consent, "scopes" | "fingerprints"> {
   readonly definitions: ScopeDefinitions;

@@ -65,6 +65,7 @@ forEachDatabase(({ fresh }) => {
       fingerprints: {},
       grantedBy: "user:uma",
       grantedAt: NOW + 1,
+      createdAt: NOW,
       revokedAt: null,
     });
     assert.equal(others.length, 0);

@@ -77,6 +77,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
       scope: formatEachOnce(grant.scopes),
       granted_by: grant.grantedBy,
       granted_at: grant.now,
+      created_at: grant.now,
       revoked_at: null,
       scope_fingerprints: JSON.stringify(grant.fingerprints),
       scope_definitions: writeDefinitions(grant.definitions),
@@ -114,6 +115,7 @@ async function addToConsent(db: Db, { orgId, id }: RecordKey, grant: ConsentGran
     .updateTable("consent")
     .set({
       granted_at: grant.now,
+      created_at: before.created_at ?? before.granted_at,
       scope: formatEachOnce([...others, ...grant.scopes]),
       scope_fingerprints: JSON.stringify({ ...Object.fromEntries(fingerprints), ...grant.fingerprints }),
       scope_definitions: writeDefinitions({ ...definitionsOf(customScopes, others), ...grant.definitions }),
@@ -330,7 +332,11 @@ async function fromRows(db: Db, rows: readonly ConsentTable[]): Promise<Consent[
 function fromRow(row: ConsentTable, scopes: readonly string[]): Consent {
   const { kind, scope: _scope, scope_fingerprints, scope_definitions, revoked_by: _, ...members } = row;
   const fingerprints = readFingerprints(scope_fingerprints);
-  return { ...toRecord(members), kind: kind as Consent["kind"], scopes, fingerprints };
+  const { createdAt, ...record } = toRecord(members);
+  return {
+    ...{ ...record, createdAt: createdAt ?? record.grantedAt },
+    ...{ kind: kind as Consent["kind"], scopes, fingerprints },
+  };
 }
 
 async function fromPreauthorizations(db: Db, rows: readonly PreauthorizationTable[]): Promise<Consent[]> {

@@ -52,6 +52,9 @@ const reserved: ReadonlySet<string> = new Set(
 /** Reserved later: scopes that have such a claim keep it. */
 const reservedLater: readonly string[] = [...entitlementScopes, "workload", "exchanged_from"];
 
+/** Whether the token format defines it: any other claim is of a custom scope. */
+export const isDefinedClaim = (name: string): boolean => reserved.has(name) || reservedLater.includes(name);
+
 /** Claims with a standard meaning: only the account's own value is allowed. */
 const meanings: Readonly<Record<string, string>> = {
   email: "email",

@@ -66,6 +66,8 @@ import { cibaRequests } from "./0067-ciba-requests.ts";
 import { disabledGuests } from "./0068-disabled-guests.ts";
 import { thresholdKeys } from "./0069-threshold-keys.ts";
 import { thresholdReshares } from "./0070-threshold-reshares.ts";
+import { firstGrants } from "./0071-first-grants.ts";
+import { connectionNames } from "./0072-connection-names.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -136,4 +138,6 @@ export const timeline: readonly Migration[] = [
   disabledGuests,
   thresholdKeys,
   thresholdReshares,
+  firstGrants,
+  connectionNames,
 ];

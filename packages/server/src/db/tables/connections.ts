@@ -16,7 +16,7 @@ export interface ConnectionTable {
   settings: string | null;
   /** Sealed: what Signet proves itself with at the identity provider. */
   secret: string | null;
-  /** The name as it is compared; null for a directory. */
+  /** The name as it is compared; null for a directory of an older version whose name another connection has. */
   name_key: string | null;
 }
 

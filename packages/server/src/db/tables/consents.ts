@@ -48,7 +48,10 @@ export interface ConsentTable {
   user_id: string | null;
   scope: string;
   granted_by: string;
+  /** Of the last scopes that were added. */
   granted_at: number;
+  /** Null in rows of versions before it. */
+  created_at: number | null;
   revoked_at: number | null;
   revoked_by: string | null;
   /** JSON: what each scope gave when it was consented to. */

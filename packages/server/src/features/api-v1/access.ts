@@ -105,8 +105,8 @@ export function apiAuthenticator(
 }
 
 /**
- * Of the operators alone, also for an organisation that is suspended or to be deleted: it is that of the call, where the path
- * names one.
+ * Of its own callers and the operators, for these also when the organisation is suspended or to be deleted: it is that of the
+ * call, where the path names one. The operators' own scopes are held by nobody else.
  */
 export function operatorAuthenticator(
   deps: ApiAccessDeps,
@@ -115,6 +115,8 @@ export function operatorAuthenticator(
   return {
     authenticate: async (request) => {
       const { org } = request.params as { org?: string };
+      if (deps.atDatabase && org !== undefined)
+        return operatorAtDatabase(await anyOrganisation(deps, org), deps.atDatabase);
       const isThere =
         org === undefined || (isUuid(org) && (await deps.organisations.find(org.toLowerCase())));
       // Whoever is no operator finds neither an unknown organisation nor a suspended one.
@@ -126,12 +128,17 @@ export function operatorAuthenticator(
       if (!isOwn && !(await isOperator(deps, caller))) throw notFound();
       requireScopes(caller, scopes);
       if (isOwn || org === undefined) return caller;
-      const asked = isUuid(org) ? await findOrganisation(deps.database.query, org.toLowerCase()) : undefined;
-      if (!asked) throw notFound();
-      return { ...caller, organisation: asked };
+      return { ...caller, organisation: await anyOrganisation(deps, org) };
     },
     repeat: (caller, request, raw, run) => runOnce(deps, caller, { request, raw, run }),
   };
+}
+
+/** A suspended one too. @throws ApiError 404 */
+async function anyOrganisation({ database }: ApiAccessDeps, org: string): Promise<Organisation> {
+  const found = isUuid(org) ? await findOrganisation(database.query, org.toLowerCase()) : undefined;
+  if (!found) throw notFound();
+  return found;
 }
 
 /** Whoever holds the database may do everything. */

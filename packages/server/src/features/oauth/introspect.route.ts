@@ -22,6 +22,7 @@ import type { EntitlementDirectory } from "../../core/roles/entitlements.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { stillDefined } from "../../core/scopes/scope-definitions.ts";
 import { entitlementScopes, grantableScopes, withoutCustom } from "../../core/scopes/scopes.ts";
+import { isDefinedClaim } from "../../core/scopes/validation.ts";
 import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { applicationIssuer } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
@@ -127,8 +128,31 @@ async function describeAccessToken(
   const details = authorization_details && (await activeDetails(deps, organisation.id, claims));
   const granted = scope === undefined ? {} : { scope: formatScope(scopes) };
   const current = await entitledNow(deps, organisation, { claims, scopes });
-  const described = { active: true, ...others, ...current, ...granted, ...detailsMember(details) };
+  const told = await claimsOfActive(deps, organisation, { claims: others, granted: scope, scopes });
+  const described = { active: true, ...told, ...current, ...granted, ...detailsMember(details) };
   return { ...described, token_type: claims.cnf?.jkt ? "DPoP" : "Bearer" };
+}
+
+/** Without the claims of custom scopes that were deleted, or taken from the client, since the token was issued. */
+async function claimsOfActive(
+  { customScopes }: IntrospectDeps,
+  { id }: Organisation,
+  {
+    claims,
+    granted = "",
+    scopes,
+  }: {
+    readonly claims: object;
+    readonly granted: string | undefined;
+    readonly scopes: readonly string[];
+  },
+): Promise<object> {
+  if (granted.split(" ").every((name) => name === "" || scopes.includes(name))) return claims;
+  const active = (await customScopes.list(id)).filter(({ name }) => scopes.includes(name));
+  const kept = new Set(active.flatMap((scope) => scope.claims.map(({ name }) => name)));
+  return Object.fromEntries(
+    Object.entries(claims).filter(([name]) => isDefinedClaim(name) || kept.has(name)),
+  );
 }
 
 /** Who may introspect an access token: its client, and the client that it is for. */

@@ -46,6 +46,10 @@ import {
 const CLAIM = { name: "grade", source: "static", value: 7 } as const;
 const ASKED = { scope: "openid pay" };
 
+/** What the tokens tell while the scope is what was granted, and after. */
+const ACTIVE = { access: "openid pay", refresh: "openid pay", introspected: 7, grade: 7 };
+const GONE = { access: "openid", refresh: "openid", introspected: undefined, grade: undefined };
+
 forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
@@ -105,6 +109,7 @@ forEachDatabase(({ fresh }) => {
     { accessToken, refreshToken }: { readonly accessToken: unknown; readonly refreshToken: unknown },
   ) => ({
     access: (await introspect(client, accessToken))["scope"],
+    introspected: (await introspect(client, accessToken))["grade"],
     refresh: (await introspect(client, refreshToken))["scope"],
     grade: (await userinfo(accessToken))["grade"],
   });
@@ -121,20 +126,19 @@ forEachDatabase(({ fresh }) => {
   test("access and refresh tokens: introspection, userinfo and refreshed tokens", async () => {
     const app = await newApp();
     const tokens = await source.tokens(ASKED, app);
-    assert.deepEqual(await told(app, tokens), { access: "openid pay", refresh: "openid pay", grade: 7 });
+    assert.deepEqual(await told(app, tokens), ACTIVE);
     await remove();
-    const gone = { access: "openid", refresh: "openid", grade: undefined };
-    assert.deepEqual(await told(app, tokens), gone, "deleted");
+    assert.deepEqual(await told(app, tokens), GONE, "deleted");
     await define("pay");
     await allow(app.application);
-    assert.deepEqual(await told(app, tokens), gone, "made anew");
+    assert.deepEqual(await told(app, tokens), GONE, "made anew");
     const { body } = await refresh(org, tokens.refreshToken, {}, app);
     assert.equal(body["scope"], "openid");
     assert.equal(payloadOf(body["access_token"])["grade"], undefined);
     const asked = await refresh(org, String(body["refresh_token"]), { scope: "openid pay" }, app);
     assert.equal(asked.body["scope"], "openid");
     const anew = await source.tokens({ ...ASKED, prompt: "consent" }, app);
-    assert.deepEqual(await told(app, anew), { access: "openid pay", refresh: "openid pay", grade: 7 });
+    assert.deepEqual(await told(app, anew), ACTIVE);
     assert.equal(
       (await introspect(app, asked.body["access_token"]))["scope"],
       "openid",
@@ -194,7 +198,7 @@ forEachDatabase(({ fresh }) => {
     const { body } = await redeemWith(org, code, {}, app);
     assert.equal(body["scope"], "openid");
     const tokens = { accessToken: body["access_token"], refreshToken: body["refresh_token"] };
-    assert.deepEqual(await told(app, tokens), { access: "openid", refresh: "openid", grade: undefined });
+    assert.deepEqual(await told(app, tokens), GONE);
     const refreshed = await refresh(org, String(body["refresh_token"]), {}, app);
     assert.equal(refreshed.body["scope"], "openid");
   });
@@ -309,7 +313,7 @@ forEachDatabase(({ fresh }) => {
       .set({ scope_definitions: null })
       .where(...ofApp)
       .execute();
-    assert.deepEqual(await told(app, tokens), { access: "openid pay", refresh: "openid pay", grade: 7 });
+    assert.deepEqual(await told(app, tokens), ACTIVE);
     assert.ok(!(await asks(app)));
     const earlier = { created_at: running.service.clock() - 1 };
     await query
@@ -322,7 +326,7 @@ forEachDatabase(({ fresh }) => {
       .set({ granted_at: earlier.created_at })
       .where(...ofApp)
       .execute();
-    assert.deepEqual(await told(app, tokens), { access: "openid", refresh: "openid", grade: undefined });
+    assert.deepEqual(await told(app, tokens), GONE);
     assert.ok(await asks(app));
     await remove();
     assert.equal((await introspect(app, tokens.accessToken))["scope"], "openid");

@@ -183,6 +183,9 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await bulk(Array.from({ length: 1001 }, () => wrong))).status, 413);
       const large = JSON.stringify({ Operations: [], x: "x".repeat(4 * 1024 * 1024) });
       assert.equal((await scim.call("POST", "/Bulk", large)).status, 413);
+      // 64 KiB for anything else.
+      const title = { userName: "title@acme.example", title: "x".repeat(65 * 1024) };
+      assert.equal((await scim.call("POST", "/Users", title)).status, 413);
       for (const body of [{}, { Operations: [] }, { Operations: [{ method: "GET", path: "/Users" }] }])
         assert.equal((await scim.call("POST", "/Bulk", body)).status, 400);
     });

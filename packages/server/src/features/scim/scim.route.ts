@@ -8,6 +8,7 @@ import { parseQuery } from "../../http/form-body.ts";
 import { errorBody, faultOf, sendScim } from "./answers.ts";
 import { authenticate, type ScimAuthenticationDeps } from "./authentication.ts";
 import { runBulk } from "./bulk.ts";
+import { MAX_BULK_BYTES } from "./bulk-limits.ts";
 import { listOf, oneOf, resourceTypes, schemas, serviceProviderConfig } from "./discovery.ts";
 import { answerList } from "./list-answer.ts";
 import { createOne, readOne, removeOne, writeOne } from "./resource-calls.ts";
@@ -40,6 +41,7 @@ export function scimRoutes(app: FastifyInstance, deps: ScimRouteDeps): void {
   app.post("/scim/v2/:org/:connection/.search", on(search(resources)));
   app.post(
     "/scim/v2/:org/:connection/Bulk",
+    { bodyLimit: MAX_BULK_BYTES },
     on(async (caller, request) => ({
       status: 200,
       body: await runBulk({ ...deps, resources }, caller, bodyOf(request), request.id),
@@ -88,11 +90,13 @@ function userRoutes(app: FastifyInstance, users: ScimResources, on: On): void {
 
 function groupRoutes(app: FastifyInstance, groups: ScimResources, on: On): void {
   app.get("/scim/v2/:org/:connection/Groups", on(list([groups])));
-  app.post("/scim/v2/:org/:connection/Groups", on(create(groups)));
+  // A directory sends all members of a group at once.
+  const large = { bodyLimit: MAX_BULK_BYTES };
+  app.post("/scim/v2/:org/:connection/Groups", large, on(create(groups)));
   app.post("/scim/v2/:org/:connection/Groups/.search", on(search([groups])));
   app.get("/scim/v2/:org/:connection/Groups/:id", on(read(groups)));
-  app.put("/scim/v2/:org/:connection/Groups/:id", on(write(groups, "replace")));
-  app.patch("/scim/v2/:org/:connection/Groups/:id", on(write(groups, "patch")));
+  app.put("/scim/v2/:org/:connection/Groups/:id", large, on(write(groups, "replace")));
+  app.patch("/scim/v2/:org/:connection/Groups/:id", large, on(write(groups, "patch")));
   app.delete("/scim/v2/:org/:connection/Groups/:id", on(remove(groups)));
 }
 

@@ -1,4 +1,5 @@
 /** The organisation, its signing keys and its audit log by API v1. */
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { listSigningKeys } from "../../core/signing-keys/signing-keys.store.ts";
 import { pngOf } from "../fixtures/images.ts";
 import { newWaitingSignUp } from "../fixtures/waiting-sign-up.ts";
@@ -9,6 +10,9 @@ const terms = { version: "2026-11", url: "https://acme.example/terms" };
 
 const newSignUp = async ({ service, a }: ApiWorld): Promise<string> =>
   `/sign-ups/${await newWaitingSignUp(service, a.organisation.id)}`;
+
+const newestEvent = async ({ database }: ApiWorld["service"], orgId: string): Promise<string> =>
+  (await listAuditEvents(database.query, orgId, 1))[0]?.id ?? "";
 
 const reads = ["signet:organisation:read"] as const;
 const writes = ["signet:organisation:write"] as const;
@@ -85,6 +89,11 @@ export const apiOrganisationCases = apiV1Cases({
     path: () => "/audit-events",
     status: 200,
     wrongQueries: wrongEvents,
+  },
+  "GET /audit-events/:id": {
+    scopes: audit,
+    path: async ({ service, a }) => `/audit-events/${await newestEvent(service, a.organisation.id)}`,
+    status: 200,
   },
   "GET /audit-events/export": {
     scopes: audit,

@@ -27,7 +27,8 @@ forEachDatabase(({ fresh }) => {
     await running.close();
   });
 
-  const connect = async (name = "Entra ID") => {
+  let count = 0;
+  const connect = async (name = `Entra ID ${++count}`) => {
     const { status, body } = await api.call("POST", "/connections", { body: { kind: "scim", name } });
     assert.equal(status, 201);
     return { id: String(body["id"]), scimUrl: String(body["scimUrl"]), body };
@@ -52,6 +53,20 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([last?.["method"], last?.["path"], last?.["status"]], ["POST", "/Users", 201]);
     assert.equal((await api.call("DELETE", `${path}/tokens/${made.body["id"]}`)).status, 204);
     assert.equal((await callScim("GET", `${scimUrl}/Users`, { token })).status, 401);
+  });
+
+  test("a name is taken once, whatever the kind", async () => {
+    const { id } = await connect("Names");
+    const oidc = { issuer: "https://idp.example", clientId: "signet", clientSecret: "a secret" };
+    for (const other of [{ kind: "scim" }, { kind: "oidc", oidc }]) {
+      const { status, body } = await api.call("POST", "/connections", { body: { ...other, name: "NAMES" } });
+      assert.deepEqual([status, body["type"]], [409, "urn:signet:error:conflict"], JSON.stringify(body));
+    }
+    const second = await connect("Others");
+    const renamed = (one: string, name: string) =>
+      api.call("PATCH", `/connections/${one}`, { body: { name } });
+    assert.equal((await renamed(second.id, "names")).status, 409);
+    assert.equal((await renamed(id, "names")).status, 200);
   });
 
   test("a token, which writes users and groups, is made by who may write both", async () => {

@@ -56,7 +56,7 @@ export const consentRecord = (consent: Consent) => ({
   grantedBy: consent.grantedBy,
   grantedAt: wireTime(consent.grantedAt),
   revokedAt: wireTimeOrNull(consent.revokedAt),
-  createdAt: wireTime(consent.grantedAt),
+  createdAt: wireTime(consent.createdAt),
   updatedAt: wireTime(consent.revokedAt ?? consent.grantedAt),
 });
 

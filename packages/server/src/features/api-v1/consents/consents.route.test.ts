@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
+import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type ApiClient, makeApiClient } from "../../../testing/fixtures/api-client.ts";
 import {
   makeOrganisation,
@@ -14,8 +15,9 @@ forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   let api: ApiClient;
+  const clock = fakeClock();
   before(async () => {
-    running = await startTestService({ databaseUrl: await fresh() });
+    running = await startTestService({ databaseUrl: await fresh(), clock });
     org = await makeOrganisation(running.service);
     api = await makeApiClient(running.service, org, ["signet:applications:write"]);
   });
@@ -43,5 +45,21 @@ forEachDatabase(({ fresh }) => {
       assert.deepEqual([status, fault?.path], [422, "/userId"]);
     }
     assert.equal((await grant({ kind: "other" })).status, 422);
+  });
+
+  test("scopes that are added move no consent in the list", async () => {
+    const userId = org.user.id;
+    const { body } = await grant({ userId });
+    clock.advance(5_000);
+    const { body: more } = await grant({ userId, scopes: ["email"] });
+    assert.deepEqual([more["id"], more["createdAt"]], [body["id"], body["createdAt"]]);
+    assert.deepEqual(more["scopes"], ["openid", "email"]);
+    assert.ok(String(more["grantedAt"]) > String(body["grantedAt"]));
+    const filter = `createdAt eq "${body["createdAt"]}" and updatedAt gt "${body["createdAt"]}"`;
+    const { body: list } = await api.call("GET", `/consents?filter=${encodeURIComponent(filter)}`);
+    assert.deepEqual(
+      (list["items"] as Array<{ id: string }>).map(({ id }) => id),
+      [body["id"]],
+    );
   });
 });

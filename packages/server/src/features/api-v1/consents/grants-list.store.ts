@@ -22,7 +22,7 @@ export const consentFields: SqlFields = {
   grantedBy: text("granted_by"),
   grantedAt: time(sql.ref("granted_at")),
   revokedAt: { kind: "time", of: sql.ref("revoked_at") },
-  createdAt: time(sql.ref("granted_at")),
+  createdAt: time(sql`coalesce(created_at, granted_at)`),
   updatedAt: time(sql`coalesce(revoked_at, granted_at)`),
 };
 

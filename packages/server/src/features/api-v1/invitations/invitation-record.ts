@@ -51,12 +51,14 @@ export const newInvitation = strictObject(
 
 const time = Type.String({ format: "date-time" });
 
+const textOrNull = Type.Union([Type.String(), Type.Null()]);
+
 const members = {
   id: Type.String({ format: "uuid" }),
   userId: Type.String({ format: "uuid", description: "The PermId" }),
   email: Type.String(),
-  firstname: Type.String(),
-  surname: Type.String(),
+  firstname: textOrNull,
+  surname: textOrNull,
   role: roleSchema,
   connectionId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
     description: "The identity provider where it is accepted",
@@ -85,7 +87,7 @@ export const invitationRecord = (invitation: Invitation, { clock }: { readonly c
   const { id, userId, email, firstname, surname, role, connectionId } = invitation;
   const { expiresAt, createdAt, updatedAt } = invitation;
   return {
-    ...{ id, userId, email, firstname, surname, role, connectionId },
+    ...{ id, userId, email, firstname: firstname || null, surname: surname || null, role, connectionId },
     state: invitationState(invitation, clock()),
     ...{ expiresAt: wireTime(expiresAt), createdAt: wireTime(createdAt), updatedAt: wireTime(updatedAt) },
   };

@@ -64,6 +64,8 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([state, firstname, role], ["pending", "Grace", "Standard"]);
     assert.equal(expiresAt, new Date(clock() + 7 * DAY_MS).toISOString());
     assert.ok(!("link" in made.body), "it is in the mail alone");
+    const { body: nameless } = await invite({});
+    assert.deepEqual([nameless["firstname"], nameless["surname"]], [null, null]);
     assert.deepEqual((await api.call("GET", made.path)).body, made.body);
     const user = (await api.call("GET", `/users/${String(userId)}`)).body;
     assert.deepEqual([user["state"], user["nickname"], user["emailVerified"]], ["invited", "Gracie", false]);

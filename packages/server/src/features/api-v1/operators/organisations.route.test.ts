@@ -71,6 +71,8 @@ forEachDatabase(({ fresh }) => {
       assert.deepEqual([status, body["state"]], [200, "suspended"]);
     }
     assert.equal(await discovery(), 404);
+    const read = await operator.call("GET", `/${id}`);
+    assert.deepEqual([read.status, read.body["state"]], [200, "suspended"]);
     for (let times = 0; times < 2; times += 1) {
       const { status, body } = await operator.call("POST", `/${id}/resume`);
       assert.deepEqual([status, body["state"]], [200, "active"]);

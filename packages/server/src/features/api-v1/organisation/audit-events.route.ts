@@ -1,13 +1,13 @@
 /** /api/v1/organisations/{org}/audit-events: the audit log, newest first, and all of it as a file. */
 import { Readable } from "node:stream";
 import Type from "typebox";
-import { recordAuditEvent, type StoredEvent } from "../../../core/audit/audit.store.ts";
+import { findAuditEvent, recordAuditEvent, type StoredEvent } from "../../../core/audit/audit.store.ts";
 import { exportAuditEvents, type LineFormat, lineFormats } from "../../../core/audit/export/export.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
 import { actOf, apiAuthenticator } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
-import { type ApiResource, listRoute } from "../frame/resource-routes.ts";
+import { type ApiResource, getRoute, listRoute } from "../frame/resource-routes.ts";
 import { auditEventRecord, auditEventSchema } from "./audit-event-record.ts";
 import { auditEventFields, listAuditPage } from "./audit-events-list.store.ts";
 import { filterParameters, readFilter } from "./audit-filter.ts";
@@ -29,6 +29,12 @@ export function apiAuditEventsRoutes(api: ApiScope, deps: ApiDeps): void {
       fields: auditEventFields,
     },
     ({ orgId, list }) => listAuditPage(deps.database.query, orgId, list),
+  );
+  getRoute(
+    events,
+    "/api/v1/organisations/:org/audit-events/:id",
+    { operationId: "apiReadAuditEvent", summary: "Get an audit event" },
+    ({ orgId, id }) => findAuditEvent(deps.database.query, orgId, id),
   );
   exportRoute(api, deps);
 }

@@ -150,6 +150,8 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(names, ["three", "two", "one"]);
     const [event] = itemsOf(first);
     assert.deepEqual([event?.["actorType"], event?.["address"]], ["client", "127.0.0.1"]);
+    const alone = await api.call("GET", `/audit-events/${event?.["id"]}`);
+    assert.deepEqual([alone.status, alone.body], [200, event]);
     const url = `${running.baseUrl}/api/v1/organisations/${org.organisation.id}/audit-events/export`;
     const authorization = `Bearer ${api.accessToken}`;
     for (const [format, type] of [
@@ -163,6 +165,7 @@ forEachDatabase(({ fresh }) => {
       assert.equal(lines.filter((line) => line.includes("scope.created")).length, 3);
     }
     const other = await fixture();
+    assert.equal((await other.api.call("GET", `/audit-events/${event?.["id"]}`)).status, 404);
     const theirs = await fetch(url, { headers: { authorization: `Bearer ${other.api.accessToken}` } });
     assert.equal(theirs.status, 404);
   });

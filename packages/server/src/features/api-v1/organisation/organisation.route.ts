@@ -19,7 +19,7 @@ import type { ApiScope } from "../../../http/api/api-route.ts";
 import { mergePatch } from "../../../http/api/merge-patch.ts";
 import { strictObject } from "../../../http/api/schemas.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
-import { actOf } from "../access.ts";
+import { actOf, operatorAuthenticator } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
 import { patchSchema } from "../frame/patch-schema.ts";
 import { type ApiResource, getRoute, patchRoute } from "../frame/resource-routes.ts";
@@ -139,7 +139,8 @@ export function apiOrganisationRoutes(api: ApiScope, deps: ApiDeps): void {
     toAnswer: toOrganisationAnswer,
   };
   getRoute(
-    organisations,
+    // Operators see what state a suspended one is in.
+    { ...organisations, authenticator: operatorAuthenticator },
     "/api/v1/organisations/:org",
     { operationId: "apiReadOrganisation", summary: "Get the organisation" },
     ({ orgId }) => findOrganisation(deps.database.query, orgId),
