@@ -1,12 +1,15 @@
 /** Connections by API v1. */
+import { randomBytes } from "node:crypto";
 import { createConnection, createToken } from "../../core/connections/connections.ts";
 import { createConnectionTest } from "../../core/connections/sign-in/connection-tests.ts";
 import { newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import type { ApiWorld } from "./api-operation.ts";
 import { apiV1Cases, wrongBodies, wrongLists } from "./api-v1.ts";
 
+const unique = (name: string) => `${name} ${randomBytes(6).toString("hex")}`;
+
 async function newConnection({ service, a }: ApiWorld): Promise<string> {
-  const content = { name: "Directory", enabled: true, deletionPolicy: "disable" as const };
+  const content = { name: unique("Directory"), enabled: true, deletionPolicy: "disable" as const };
   const { id } = await createConnection(service, { orgId: a.organisation.id, actor: "test", content });
   return `/connections/${id}`;
 }
@@ -69,7 +72,12 @@ export const apiConnectionCases = apiV1Cases({
   "GET /connections": { scopes: reads, path: () => "/connections", status: 200, wrongQueries: wrongLists },
   "GET /connections/:id": { scopes: reads, path: newConnection, status: 200 },
   "POST /connections": {
-    ...{ scopes: writes, path: () => "/connections", options: () => ({ body }), status: 201 },
+    ...{
+      scopes: writes,
+      path: () => "/connections",
+      options: () => ({ body: { ...body, name: unique("Entra ID") } }),
+      status: 201,
+    },
     wrong: [...wrongBodies, {}, { ...body, name: " " }, { ...body, scimUrl: "x" }, ...wrongSignIns],
   },
   "PATCH /connections/:id": {

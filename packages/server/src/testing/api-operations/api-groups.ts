@@ -23,7 +23,7 @@ const below = (end: string) => async (world: ApiWorld) => `${await newGroup(worl
 
 async function groupOfConnection({ service, a }: ApiWorld): Promise<string> {
   const act = { orgId: a.organisation.id, actor: "test" };
-  const content = { name: "Directory", enabled: true, deletionPolicy: "disable" as const };
+  const content = { name: name(), enabled: true, deletionPolicy: "disable" as const };
   const { id: connectionId } = await createConnection(service, { ...act, content });
   const group = { displayName: name(), description: null, externalId: null };
   const { id } = await createGroup(service, { ...act, connectionId, source: "scim", content: group });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
 import { createConnection } from "../../../core/connections/connections.ts";
@@ -46,7 +47,7 @@ forEachDatabase(({ fresh }) => {
   const pathsOf = ({ body }: { body: Record<string, unknown> }) =>
     (body["errors"] as Array<{ path: string }>).map(({ path }) => path);
   const connection = async () => {
-    const content = { name: "Entra ID", enabled: true, deletionPolicy: "disable" as const };
+    const content = { name: `Entra ID ${randomUUID()}`, enabled: true, deletionPolicy: "disable" as const };
     return (await createConnection(running.service, { ...own.act, content })).id;
   };
   const provisioned = async (displayName: string, connectionId: string) => {
