@@ -7,8 +7,9 @@ import path from "node:path";
 import { repositoryRoot } from "../source-files.ts";
 import { END_OF_RUN } from "./skipped-tests.ts";
 
-// Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
-export const concurrency = Math.min(4, os.availableParallelism() + 1);
+// Many test files wait (browser, database, processes) more than they compute: with three at once two cores are idle a quarter
+// of the time.
+export const concurrency = Math.min(4, os.availableParallelism() + 2);
 
 /**
  * Megabytes. Tests make much that is soon forgotten: with Node's own size of the part of memory for it a tenth of all

@@ -23,8 +23,9 @@ const pattern = (path: string) =>
       .replaceAll(/:\w+/g, "[^/]+")
       .replace("*", ".*")}$`,
   );
+const patterns = routes.map(({ method, path }) => ({ method, pattern: pattern(path) }));
 const methodsAt = (address: string) =>
-  [...new Set(routes.filter(({ path }) => pattern(path).test(address)).map(({ method }) => method))].sort();
+  [...new Set(patterns.filter(({ pattern }) => pattern.test(address)).map(({ method }) => method))].sort();
 
 let running: TestService;
 let org: TestOrganisation;
@@ -55,7 +56,10 @@ test("names the methods that the path has, the same for unknown organisations", 
   for (const orgId of [org.organisation.id, NO_ID, "nonsense"])
     for (const address of addresses(orgId)) {
       const allowed = methodsAt(address);
-      for (const method of METHODS.filter((one) => !allowed.includes(one))) {
+      const others = METHODS.filter((one) => !allowed.includes(one));
+      // Of an organisation that is not there one is enough: it is another one from address to address.
+      const sent = orgId === org.organisation.id ? others : others.slice(refused % others.length).slice(0, 1);
+      for (const method of sent) {
         const what = `${method} ${address}`;
         const answer = await sendRaw(`${running.baseUrl}${address}`, { method });
         assert.equal(answer.status, 405, what);
