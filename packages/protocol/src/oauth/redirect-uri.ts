@@ -89,6 +89,9 @@ export function matchRedirectUri(
   return portless !== undefined && registered.some((uri) => withoutLoopbackPort(uri) === portless);
 }
 
+/** A redirect that does not leave the machine (RFC 8252 §7.3). */
+export const isLoopbackUri = (uri: string): boolean => loopbackUri.test(uri);
+
 function withoutLoopbackPort(uri: string): string | undefined {
   const match = loopbackUri.exec(uri);
   if (!match || Number(match[2] ?? 80) > 65_535) return undefined;

@@ -13,6 +13,7 @@ import { giveRecoveryCodes } from "../testing/fixtures/factors.ts";
 import { type LimitsWorld, openLimitsWorld } from "../testing/fixtures/limits-world.ts";
 import { newScimConnection } from "../testing/fixtures/scim-connection.ts";
 import { newSignInConnection } from "../testing/fixtures/sign-in-connection.ts";
+import { boundSessionPlays } from "../testing/probes/bound-session-limits.ts";
 import { clientPlays } from "../testing/probes/client-limits.ts";
 import { emailCodePlays, type Play } from "../testing/probes/email-code-limits.ts";
 import {
@@ -64,6 +65,7 @@ const counts: Record<RateLimitName, number> = {
   "connection-token-address": 4,
   "connection-start-address": 4,
   "agent-key-address": 4,
+  "bound-session-address": 4,
   "enrollment-code-address": 3,
   "enrollment-code-organisation": 5,
   "enrollment-address": 12,
@@ -175,6 +177,7 @@ const plays: Record<RateLimitName, Play> = {
   },
   ...emailCodePlays,
   ...unregisteredClientPlays,
+  ...boundSessionPlays,
   "recovery-address": async (world) => {
     const [{ user }, here, elsewhere] = [await world.newUser(), world.newNetwork(), world.newNetwork()];
     return {
@@ -353,6 +356,7 @@ const harmless = new Set<RateLimitName>([
   "registration-token-address",
   "connection-token-address",
   "agent-key-address",
+  "bound-session-address",
   "enrollment-code-address",
   "enrollment-code-organisation",
 ]);

@@ -14,6 +14,7 @@ import {
   postponedPasskeyCookies,
   recognitionCookies,
   sessionCookies,
+  sessionProofCookies,
   trustedBrowserCookies,
 } from "../http/cookies/browser-cookies.ts";
 import { csrf } from "../http/csrf.ts";
@@ -80,6 +81,7 @@ export function browserDeps(
     poolSigning,
     logBusy: (error, requestId) => errors.log(error, requestId, 503),
     cookies: sessionCookies(baseUrl),
+    proofCookies: sessionProofCookies(baseUrl),
     recognition: recognitionCookies(baseUrl),
     postponedPasskeys: postponedPasskeyCookies(baseUrl),
     csrf: csrf(macs(deriveKeys(masterKeys, "csrf")), baseUrl),

@@ -42,6 +42,7 @@ import { storedRefusedRequests } from "../core/refused-requests/refused-requests
 import type { RefusedRequests } from "../core/refused-requests/refused-requests.ts";
 import { type EntitlementDirectory, entitlementDirectory } from "../core/roles/entitlements.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "../core/scopes/custom-scopes.ts";
+import { type SessionBindings, sessionBindings } from "../core/sessions/session-bindings.ts";
 import { type SigningKeyDeps, type SigningKeys, signingKeys } from "../core/signing-keys/signing-keys.ts";
 import { type SigningPoolDirectory, signingPoolDirectory } from "../core/signing-pools/directory.ts";
 import { type SystemAccountDirectory, systemAccountDirectory } from "../core/system-accounts/directory.ts";
@@ -78,6 +79,7 @@ export interface Service extends CoreDeps {
   readonly ledger: LedgerRecorder;
   readonly signer: Signer;
   readonly dpopNonces: DpopNonces;
+  readonly sessionBindings: SessionBindings;
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
   readonly attempts: AttemptQueue;
@@ -137,7 +139,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       keys,
       signer: localSigner(keys, { database, ...recording }),
       deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
-      dpopNonces: dpopNonces(deriveKeys(masterKeys, "dpop-nonce"), clock),
+      ...derived(masterKeys, clock),
       accessTokens: accessTokens({ ...shared, ...directories, baseUrl: config.baseUrl, keys }),
       ...guessing(config),
       secretUse: use,
@@ -159,6 +161,12 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     throw error;
   }
 }
+
+/** What every node makes alike, without storing it. */
+const derived = (masterKeys: KeyRing, clock: Clock) => ({
+  dpopNonces: dpopNonces(deriveKeys(masterKeys, "dpop-nonce"), clock),
+  sessionBindings: sessionBindings(deriveKeys(masterKeys, "session-binding"), clock),
+});
 
 function recorded(shared: RecordDeps): Pick<Service, "organisations" | "ledger"> {
   const organisations = organisationDirectory(shared);

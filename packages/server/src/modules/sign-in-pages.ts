@@ -35,6 +35,8 @@ import { samlKeys } from "../features/oauth/connections/saml/provider-keys.ts";
 import { samlSloRoutes } from "../features/oauth/connections/saml/slo.route.ts";
 import { connectionStartRoute } from "../features/oauth/connections/start.route.ts";
 import { connectionTestRoute } from "../features/oauth/connections/test.route.ts";
+import { refreshBindingRoute } from "../features/oauth/device-bound-sessions/refresh.route.ts";
+import { registerBindingRoute } from "../features/oauth/device-bound-sessions/register.route.ts";
 import { shortAddressRoutes } from "../features/oauth/device-grant/short-address.route.ts";
 import { verifyRoutes } from "../features/oauth/device-grant/verify.route.ts";
 import { endSessionRoutes } from "../features/oauth/end-session/end-session.route.ts";
@@ -103,6 +105,8 @@ export const signInPages: Module = (scope, { service, browser }) => {
   signUpRoute(scope, browser);
   completeSignUpRoute(scope, { ...browser, passwords: service.passwords });
   consentRoute(scope, browser);
+  registerBindingRoute(scope, browser);
+  refreshBindingRoute(scope, browser);
   connectionRoutes(scope, browser, service);
   verifyRoutes(scope, browser);
   shortAddressRoutes(scope, browser);

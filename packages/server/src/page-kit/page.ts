@@ -17,6 +17,7 @@ import {
   missingAuthenticationRequirement,
 } from "../core/second-factors/factor-status.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
+import type { StartedSession } from "../core/sessions/sessions.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
@@ -61,7 +62,7 @@ export interface BrowserSessionPort {
     page: { place: "account" | "console" | "devices"; path: string },
     missing?: AuthenticationRequirement,
   ): Promise<void>;
-  writeSession(visit: Visit, token: string): void;
+  writeSession(visit: Visit, started: StartedSession): void;
   /** What the last edit can be taken back to, for this session alone: see undo.ts. */
   readonly undo: {
     read(visit: Visit, sessionId: string): string | undefined;

@@ -1,9 +1,12 @@
-/** Revokes a device with its certificates and refresh tokens in one transaction (device-identity.md §3). */
+/**
+ * Revokes a device in one transaction: its certificates, and everything on the machine that rests on a sign-in
+ * (device-identity.md §3, threshold-and-ledger.md §3).
+ */
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/audit.store.ts";
+import { recordAuditEvent, recordAuditEvents } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import { invalidateRevocationLists } from "../device-ca/revocation/revocation.store.ts";
-import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
+import { endDeviceSessions } from "../sessions/end-sessions.ts";
 import type { RevocationReason } from "./device.ts";
 import { markCertificatesRevoked, markDeviceRevoked } from "./devices.store.ts";
 
@@ -17,7 +20,7 @@ export interface DeviceRevocation {
 }
 
 /**
- * Effective immediately: no device status is cached.
+ * Effective immediately on every node: neither the status of a device nor that of a session is cached.
  * @returns false when the device is unknown, or was revoked before
  */
 export const revokeDevice = (
@@ -34,15 +37,20 @@ export async function revokeDeviceInTransaction(
   if (!(await markDeviceRevoked(tx, { orgId, id: deviceId, reason, now }))) return false;
   await markCertificatesRevoked(tx, { orgId, deviceId, now });
   await invalidateRevocationLists(tx, orgId);
-  await revokeTokenFamilies(tx, { orgId, deviceId, now, reason: "device_revoked" });
+  const ended = await endDeviceSessions(tx, { orgId, deviceId, now });
+  const act = { orgId, at: now, actor, ...(address === undefined ? {} : { address }) };
+  const sessions = ended.length === 0 ? {} : { sessions: ended.length };
   await recordAuditEvent(tx, {
-    orgId,
-    at: now,
-    actor,
-    action: "device.revoked",
-    target: deviceId,
-    ...(address === undefined ? {} : { address }),
-    details: { reason },
+    ...{ ...act, action: "device.revoked", target: deviceId },
+    details: { reason, ...sessions },
   });
+  // Each on its own: what hears of a user's sessions hears of these too (CAEP).
+  await recordAuditEvents(
+    tx,
+    ended.map(({ id: sessionId, userId }) => ({
+      ...{ ...act, action: "user.session-ended", target: userId },
+      details: { sessionId, deviceId },
+    })),
+  );
   return true;
 }

@@ -60,6 +60,8 @@ export const defaultRateLimits = {
   "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },
   // Browsers that are sent to an identity provider: each leaves a row for ten minutes.
   "connection-start-address": { name: "connection-start-address", count: 600, windowSeconds: 60 },
+  // Wrong proofs of device-bound sessions only.
+  "bound-session-address": { name: "bound-session-address", count: 60, windowSeconds: 60 },
   // Wrong enrolment codes only; 125 bits can't be guessed.
   "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
   "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },

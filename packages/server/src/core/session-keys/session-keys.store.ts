@@ -117,6 +117,8 @@ export type RevokedKeys = { orgId: string; now: number; reason: string } & (
   | { userId: string; applicationId?: string }
   | { sessionId: string }
   | { sessionIds: readonly string[] }
+  /** Of the sessions that began on the device. */
+  | { deviceId: string }
   | { applicationId: string }
 );
 
@@ -125,6 +127,14 @@ const isKeyOf = (which: RevokedKeys) => (eb: ExpressionBuilder<Schema, "session_
   if ("id" in which) return eb.and([...active, eb("id", "=", which.id)]);
   if ("sessionId" in which) return eb.and([...active, eb("session_id", "=", which.sessionId)]);
   if ("sessionIds" in which) return eb.and([...active, eb("session_id", "in", which.sessionIds)]);
+  if ("deviceId" in which) {
+    const ofDevice = eb
+      .selectFrom("browser_session")
+      .select("browser_session.id")
+      .where("browser_session.org_id", "=", which.orgId)
+      .where("browser_session.device_id", "=", which.deviceId);
+    return eb.and([...active, eb("session_id", "in", ofDevice)]);
+  }
   if ("userId" in which) active.push(eb("user_id", "=", which.userId));
   if (which.applicationId !== undefined) active.push(eb("application_id", "=", which.applicationId));
   return eb.and([...active]);

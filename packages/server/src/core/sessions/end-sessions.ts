@@ -8,9 +8,11 @@ import { type EndedSession, insertLogoutDeliveries } from "../backchannel-logout
 import type { CoreDeps } from "../core-deps.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
+import { endRequestsOfSessions } from "../signing-pools/user-requests.store.ts";
 import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import {
   findUserSessions,
+  markDeviceSessionsEnded,
   markGivenSessionsEnded,
   markSessionsEnded,
   type SessionRecord,
@@ -74,6 +76,25 @@ export async function endGivenSessions(
     all.push(...ended);
   }
   return all;
+}
+
+/**
+ * Everything on a machine: the sessions that began on it, every refresh token and session key of theirs (those with
+ * `offline_access` and permanent ones too: they are on the machine), the refresh tokens that are bound to the device, and what the
+ * sessions wait for at signing agents.
+ * @returns the sessions that were active
+ */
+export async function endDeviceSessions(
+  tx: Db,
+  { orgId, deviceId, now }: { readonly orgId: string; readonly deviceId: string; readonly now: number },
+): Promise<EndedSession[]> {
+  const ended = await markDeviceSessionsEnded(tx, { orgId, deviceId, now });
+  const which = { orgId, deviceId, now, reason: "device_revoked" };
+  await revokeTokenFamilies(tx, which);
+  await revokeSessionKeys(tx, which);
+  await endRequestsOfSessions(tx, { orgId, ids: ended.map(({ id }) => id), now });
+  await insertLogoutDeliveries(tx, orgId, ended, now);
+  return ended;
 }
 
 /** The active ones, last used first; at most a hundred. */

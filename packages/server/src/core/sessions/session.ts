@@ -22,6 +22,11 @@ export interface Session {
   readonly createdAt: number;
   readonly lastSeenAt: number;
   readonly expiresAt: number;
+  /** The machine that it began on, if that is known: it ends with the device's revocation. */
+  readonly deviceId?: string | null;
+  /** JWK of the browser's key that it is bound to: see session-bindings.ts. */
+  readonly boundKey?: string | null;
+  readonly boundAt?: number | null;
 }
 
 export interface SignedIn {

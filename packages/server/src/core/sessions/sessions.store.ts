@@ -1,11 +1,13 @@
 /** Stores browser sessions and the applications that used them. */
 
+import type { SelectQueryBuilder } from "kysely";
 import { affectsAny, hasRow } from "../../db/affected.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { toRecord, toRow } from "../../db/records.ts";
 import { lockedInOrder } from "../../db/row-locks.ts";
+import type { Schema } from "../../db/schema.ts";
 import type { Session } from "./session.ts";
 
 export async function insertSession(
@@ -21,6 +23,7 @@ export async function insertSession(
 const columns = [
   ...(["org_id", "id", "user_id", "auth_time", "amr", "acr"] as const),
   ...(["created_at", "last_seen_at", "expires_at"] as const),
+  ...(["device_id", "bound_key", "bound_at"] as const),
 ];
 
 const fromRow = <Row extends { readonly amr: string }>({ amr, ...row }: Row) => ({
@@ -39,6 +42,21 @@ export async function findSession(
     .selectFrom("browser_session")
     .select(columns)
     .where((eb) => allOf(eb, { org_id: orgId, token_hash: tokenHash }))
+    .where("ended_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Unless it has ended or expired; the caller checks the idle timeout. */
+export async function findLiveSession(
+  db: Db,
+  { orgId, id, now }: { orgId: string; id: string; now: number },
+): Promise<Session | undefined> {
+  const row = await db
+    .selectFrom("browser_session")
+    .select(columns)
+    .where((eb) => allOf(eb, { org_id: orgId, id }))
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();
@@ -70,6 +88,7 @@ export const renewSession = (
         acr: session.acr,
         last_seen_at: session.lastSeenAt,
         expires_at: session.expiresAt,
+        ...(session.deviceId ? { device_id: session.deviceId } : {}),
       })
       .where((eb) => allOf(eb, { org_id: session.orgId, id: session.id, user_id: session.userId }))
       .where("ended_at", "is", null),
@@ -83,6 +102,35 @@ export async function touchSession(db: Db, key: { orgId: string; id: string }, n
     .where("last_seen_at", "<", now)
     .execute();
 }
+
+/** @returns false when it has ended, or is bound to a key already: the first one stays */
+export const bindSession = (
+  tx: Db,
+  { orgId, id, boundKey, now }: { orgId: string; id: string; boundKey: string; now: number },
+): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("browser_session")
+      .set({ bound_key: boundKey, bound_at: now })
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
+      .where("bound_key", "is", null)
+      .where("ended_at", "is", null)
+      .where("expires_at", ">", now),
+  );
+
+/** @returns false when it has ended, or belongs to a device already */
+export const setSessionDevice = (
+  tx: Db,
+  { orgId, id, deviceId }: { orgId: string; id: string; deviceId: string },
+): Promise<boolean> =>
+  affectsAny(
+    tx
+      .updateTable("browser_session")
+      .set({ device_id: deviceId })
+      .where((eb) => allOf(eb, { org_id: orgId, id }))
+      .where("device_id", "is", null)
+      .where("ended_at", "is", null),
+  );
 
 /**
  * Ends one session of a user, or all in the organisation. Only end-sessions.ts calls it, which revokes the tokens too.
@@ -112,6 +160,28 @@ export async function markGivenSessionsEnded(
     .where("org_id", "=", orgId)
     .where("id", "in", ids)
     .where("ended_at", "is", null);
+  return markLockedEnded(tx, { orgId, now }, active);
+}
+
+/** As `markSessionsEnded`, of those that began on the device. */
+export async function markDeviceSessionsEnded(
+  tx: Db,
+  { orgId, deviceId, now }: { orgId: string; deviceId: string; now: number },
+): Promise<Array<{ id: string; userId: string }>> {
+  const active = tx
+    .selectFrom("browser_session")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("device_id", "=", deviceId)
+    .where("ended_at", "is", null);
+  return markLockedEnded(tx, { orgId, now }, active);
+}
+
+async function markLockedEnded(
+  tx: Db,
+  { orgId, now }: { orgId: string; now: number },
+  active: SelectQueryBuilder<Schema, "browser_session", { id: string }>,
+): Promise<Array<{ id: string; userId: string }>> {
   const rows = await tx
     .updateTable("browser_session")
     .set({ ended_at: now })

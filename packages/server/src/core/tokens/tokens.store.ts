@@ -104,6 +104,7 @@ export type RevokedFamilies = { readonly orgId: string; readonly now: number; re
     }
   | { readonly userId: string }
   | { readonly consentId: string }
+  /** Those bound to the device, and those of the sessions that began on it. */
   | { readonly deviceId: string }
   /** Those granted with `offline_access` outlive the session. */
   | { readonly sessionId: string }
@@ -112,6 +113,17 @@ export type RevokedFamilies = { readonly orgId: string; readonly now: number; re
 
 /** Matches the whole word, not a custom scope whose name contains it. */
 const withoutOfflineAccess = sql<boolean>`' ' || scope || ' ' not like '% offline!_access %' escape '!'`;
+
+/** Ended ones too: their refresh tokens with `offline_access` live on. */
+const sessionsOfDevice = (
+  eb: ExpressionBuilder<Schema, "token_family">,
+  { orgId, deviceId }: { readonly orgId: string; readonly deviceId: string },
+) =>
+  eb
+    .selectFrom("browser_session")
+    .select("browser_session.id")
+    .where("browser_session.org_id", "=", orgId)
+    .where("browser_session.device_id", "=", deviceId);
 
 const isFamilyOf = (which: RevokedFamilies) => (eb: ExpressionBuilder<Schema, "token_family">) => {
   const active = [eb("org_id", "=", which.orgId), eb("revoked_at", "is", null)];
@@ -125,7 +137,11 @@ const isFamilyOf = (which: RevokedFamilies) => (eb: ExpressionBuilder<Schema, "t
   }
   if ("userId" in which) return eb.and([...active, eb("user_id", "=", which.userId)]);
   if ("consentId" in which) return eb.and([...active, eb("consent_id", "=", which.consentId)]);
-  if ("deviceId" in which) return eb.and([...active, eb("device_id", "=", which.deviceId)]);
+  if ("deviceId" in which)
+    return eb.and([
+      ...active,
+      eb.or([eb("device_id", "=", which.deviceId), eb("session_id", "in", sessionsOfDevice(eb, which))]),
+    ]);
   const sessionIds = "sessionIds" in which ? which.sessionIds : [which.sessionId];
   return eb.and([...active, eb("session_id", "in", sessionIds), withoutOfflineAccess]);
 };

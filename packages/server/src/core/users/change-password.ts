@@ -48,9 +48,10 @@ export async function changeOwnPassword(
     const next = { orgId: homeOrgId, id, hash, origin: change.origin, replacesOf: changedAt, ...act };
     if (!(await replacePassword(tx, deps, next))) throw new PasswordChangedConcurrently();
     // The session ended with all others: this browser gets a new one with the same authentication and age.
-    const { amr, acr, authTime } = signedIn.session;
+    const { amr, acr, authTime, deviceId } = signedIn.session;
     const { address, userAgent } = change.origin;
-    const start = { organisation, user, amr, acr, authTime, address, userAgent, before: undefined };
+    const continued = { amr, acr, authTime, deviceId: deviceId ?? undefined };
+    const start = { organisation, user, ...continued, address, userAgent, before: undefined };
     return startSession(tx, start, now);
   });
   return changing.catch((error: unknown) => {

@@ -68,6 +68,7 @@ import { thresholdKeys } from "./0069-threshold-keys.ts";
 import { thresholdReshares } from "./0070-threshold-reshares.ts";
 import { firstGrants } from "./0071-first-grants.ts";
 import { connectionNames } from "./0072-connection-names.ts";
+import { deviceSessions } from "./0073-device-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -140,4 +141,5 @@ export const timeline: readonly Migration[] = [
   thresholdReshares,
   firstGrants,
   connectionNames,
+  deviceSessions,
 ];

@@ -59,6 +59,11 @@ export interface BrowserSessionTable {
   last_seen_at: number;
   expires_at: number;
   ended_at: number | null;
+  /** The machine that it began on, if that is known. */
+  device_id: string | null;
+  /** JWK of the browser's key that the session is bound to (Device Bound Session Credentials). */
+  bound_key: string | null;
+  bound_at: number | null;
 }
 
 /** An application that got tokens from a session. */

@@ -24,7 +24,7 @@ export async function enrolAndStepUp(
   const stepUp = deps.database.transaction(async (tx) => {
     const codes = await proof.use(tx);
     if (!codes) return undefined;
-    const { session, token } = await startSession(
+    const started = await startSession(
       tx,
       {
         organisation,
@@ -37,13 +37,13 @@ export async function enrolAndStepUp(
       },
       deps.clock(),
     );
-    if (session.id !== signedIn.session.id) throw new SessionEnded();
-    return { codes, token };
+    if (started.session.id !== signedIn.session.id) throw new SessionEnded();
+    return { codes, started };
   });
   const used = await stepUp.catch((error: unknown) => {
     if (error instanceof SessionEnded) return undefined;
     throw error;
   });
-  if (used) deps.browserSession.writeSession(visit, used.token);
+  if (used) deps.browserSession.writeSession(visit, used.started);
   return used?.codes;
 }

@@ -56,6 +56,23 @@ export function sessionCookies(baseUrl: string): SessionCookies {
   };
 }
 
+/** Shows that the key which a session is bound to was used lately; worth nothing without the session's own cookie. */
+export interface SessionProofCookies extends TokenCookie {
+  /** As browsers are told of it, with the attributes that it is set with. */
+  described(orgId: string): { readonly name: string; readonly attributes: string };
+}
+
+export function sessionProofCookies(baseUrl: string): SessionProofCookies {
+  const secure = baseUrl.startsWith("https:");
+  return {
+    ...tokenCookie(baseUrl, "signet-bound", "sgn_sb_"),
+    described: (orgId) => ({
+      name: `${secure ? "__Host-" : ""}signet-bound-${orgId}`,
+      attributes: `Path=/; ${secure ? "Secure; " : ""}HttpOnly; SameSite=Lax`,
+    }),
+  };
+}
+
 export interface RecognitionCookies {
   /** The browser's token, if it has one. */
   read(request: FastifyRequest, orgId: string): string | undefined;

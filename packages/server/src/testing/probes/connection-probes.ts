@@ -13,6 +13,7 @@ import { postForm } from "../fixtures/client.ts";
 import { newSamlConnection, newSignInConnection } from "../fixtures/sign-in-connection.ts";
 import { visit } from "../fixtures/visit.ts";
 import type { TestOrganisation } from "../test-service.ts";
+import { boundSessionProbes } from "./bound-session-probes.ts";
 
 interface ConnectionLoot {
   readonly service: Service;
@@ -148,6 +149,7 @@ export const connectionProbes: Readonly<Record<string, Probe>> = {
   "POST /oauth/:org/email-code": waitsElsewhere("email-code", "post"),
   "GET /oauth/:org/magic/:token": opensNothing("get"),
   "POST /oauth/:org/magic/:token": opensNothing("post"),
+  ...boundSessionProbes,
   "POST /oauth/:org/passkey-offer": async ({ b, consent }) => {
     const { flow = "" } = consent.hidden;
     assert.equal((await testBrowser().post(`${b.issuer}/passkey-offer`, { flow })).status, 400);

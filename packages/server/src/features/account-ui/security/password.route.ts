@@ -75,7 +75,7 @@ async function change(deps: AccountDeps, visit: AccountVisit, { values }: Accept
       origin: requestOrigin(visit),
     });
     if (typeof changed === "object") {
-      deps.browserSession.writeSession(visit, changed.token);
+      deps.browserSession.writeSession(visit, changed);
       return await redirectTo(visit, `${accountPath(organisation, "security")}?done=passwordChanged`);
     }
     if (changed === "wrong-password") return await showFault({ id: "present", text: text.wrong });

@@ -12,6 +12,8 @@ const view: SessionsView = {
     {
       name: "Firefox, Windows",
       isCurrent: true,
+      isBound: true,
+      isOnDevice: true,
       signedInAt: 0,
       lastUsedAt: 86_400_000,
       address: "192.0.2.7",
@@ -21,6 +23,8 @@ const view: SessionsView = {
     {
       name: undefined,
       isCurrent: false,
+      isBound: false,
+      isOnDevice: false,
       signedInAt: 0,
       lastUsedAt: 0,
       address: "2001:db8::1",
@@ -38,7 +42,12 @@ test("renders valid HTML and escapes every value", () => {
 
 test("shows browser, times, IP address and applications of each session, and marks the current one", () => {
   const page = render(sessionsPage(view)).replace(/\s+/g, " ");
-  assert.match(page, /Firefox, Windows <span class="state good">This browser<\/span>/);
+  assert.match(
+    page,
+    /Firefox, Windows <span class="state good">This browser<\/span> <span class="tag">Machine-bound<\/span>/,
+  );
+  for (const once of [/work in this browser on this machine only/g, /Ends when the device is revoked/g])
+    assert.equal(page.match(once)?.length, 1);
   assert.equal(page.match(/This browser/g)?.length, 1);
   assert.match(page, /Last used <time [^>]*>2 Jan 1970, 00:00 UTC</);
   assert.match(page, /Signed in since <time [^>]*data-day>1 Jan 1970<\/time>, from 192\.0\.2\.7/);

@@ -49,6 +49,8 @@ async function showSessions(deps: AccountDeps, visit: AccountVisit): Promise<voi
       return {
         name: browserName(session.userAgent),
         isCurrent,
+        isBound: Boolean(session.boundKey),
+        isOnDevice: Boolean(session.deviceId),
         signedInAt: session.createdAt,
         lastUsedAt: session.lastSeenAt,
         address: session.address,

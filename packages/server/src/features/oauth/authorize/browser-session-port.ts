@@ -8,6 +8,7 @@ import { portalVisit } from "../../../page-kit/portal-visit.ts";
 import { type BrowserDeps, currentSession, formBinding, isValidCsrfToken, type Visit } from "./browser.ts";
 import type { InternalPage } from "./flow.ts";
 import { type PageRequirements, pageFlow } from "./page-request.ts";
+import { sendSession } from "./sign-in/start-session.ts";
 import { lacksRequiredFactorInBrowser } from "./sign-in-context.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
@@ -58,8 +59,7 @@ export function browserSessionPort(deps: BrowserDeps): SignInPort {
       if (current) await takeStep(deps, visit, current);
       return undefined;
     },
-    writeSession: ({ organisation, reply }, token) =>
-      deps.cookies.write(reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds),
+    writeSession: (visit, started) => sendSession(deps, visit, started),
     undo: {
       read: ({ organisation, request }, sessionId) =>
         undo.read(request, { orgId: organisation.id, sessionId }),

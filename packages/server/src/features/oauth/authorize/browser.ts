@@ -8,6 +8,7 @@ import type { ApplicationDirectory } from "../../../core/applications/applicatio
 import type { ClientKeys } from "../../../core/applications/client-keys.ts";
 import type { DetailTypeDirectory } from "../../../core/authorization-details/detail-types.ts";
 import type { ClientDocuments } from "../../../core/client-metadata/client-documents.ts";
+import type { PresentedDeviceDeps } from "../../../core/devices/presented-device.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { LedgerRecorder } from "../../../core/ledger/recorder.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
@@ -23,6 +24,7 @@ import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../../core/second-factors/passkeys/passkeys.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { SessionBindings } from "../../../core/sessions/session-bindings.ts";
 import { findCurrentSession } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
@@ -37,6 +39,7 @@ import type {
   PostponedPasskeyCookies,
   RecognitionCookies,
   SessionCookies,
+  SessionProofCookies,
   TrustedBrowserCookies,
 } from "../../../http/cookies/browser-cookies.ts";
 import type { Csrf } from "../../../http/csrf.ts";
@@ -54,6 +57,7 @@ export type { Visit } from "../../../page-kit/page.ts";
 
 export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly clientKeys: ClientKeys;
+  readonly deviceCa: PresentedDeviceDeps["deviceCa"];
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
@@ -65,6 +69,8 @@ export interface BrowserDeps extends GuessDeps, BusyDeps {
   readonly keys: SigningKeys;
   readonly ledger: LedgerRecorder;
   readonly cookies: SessionCookies;
+  readonly proofCookies: SessionProofCookies;
+  readonly sessionBindings: SessionBindings;
   readonly csrf: Csrf;
   readonly flows: Flows;
   /** Encrypts what the database stores: TOTP secrets. */
@@ -110,7 +116,9 @@ export function currentSession(
   { organisation, request }: Pick<Visit, "organisation" | "request">,
   options: { readonly isBackground?: boolean } = {},
 ): Promise<SignedIn | undefined> {
-  return findCurrentSession(deps, organisation, deps.cookies.read(request, organisation.id), options);
+  const { id } = organisation;
+  const proof = deps.proofCookies.read(request, id);
+  return findCurrentSession(deps, organisation, deps.cookies.read(request, id), { ...options, proof });
 }
 
 /** The browser's token and the CSRF token bound to it. A browser without the cookie gets one with this response. */

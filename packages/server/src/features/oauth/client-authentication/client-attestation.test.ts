@@ -1,6 +1,6 @@
 /** attest_jwt_client_auth and attest_jwt_client_auth_dpop: a device vouches for the key of a client on it. */
 import assert from "node:assert/strict";
-import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { after, before, test } from "node:test";
 import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import { newEcKey, testCertificate } from "@signet/protocol/testing/test-certificate";
@@ -8,6 +8,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import { type JWTPayload, SignJWT } from "jose";
 import type { ApplicationSettings } from "../../../core/applications/application.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
+import { OVERLAP_MS } from "../../../core/devices/device.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
@@ -19,7 +20,7 @@ import {
   signInSettings,
 } from "../../../testing/fixtures/certificate-fixture.ts";
 import { postForm } from "../../../testing/fixtures/client.ts";
-import type { EnrolledDevice } from "../../../testing/fixtures/enrolled-device.ts";
+import { type EnrolledDevice, renewedDevice } from "../../../testing/fixtures/enrolled-device.ts";
 import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import type { TestClient } from "../../../testing/test-service.ts";
 
@@ -180,6 +181,72 @@ forEachDatabase(({ fresh }) => {
         401,
         "invalid_client",
       );
+    }
+  });
+
+  test("no algorithm but that of the key itself: none, HMAC with the public key, another curve", async () => {
+    const key = newEcKey();
+    const good = await headersOf(client, { key });
+    const secretOf = (publicKey: KeyObject) => Buffer.from(publicKey.export({ type: "spki", format: "pem" }));
+    const resigned = (text: string, header: object, secret?: Buffer) => {
+      const [, payload = ""] = text.split(".");
+      const input = `${Buffer.from(JSON.stringify(header)).toString("base64url")}.${payload}`;
+      return `${input}.${secret ? createHmac("sha256", secret).update(input).digest("base64url") : "AA"}`;
+    };
+    const types = {
+      "oauth-client-attestation": "oauth-client-attestation+jwt",
+      "oauth-client-attestation-pop": "oauth-client-attestation-pop+jwt",
+    } as const;
+    for (const [name, publicKey] of [
+      ["oauth-client-attestation", createPublicKey(device.privateKey)],
+      ["oauth-client-attestation-pop", createPublicKey(key)],
+    ] as const) {
+      const header = { typ: types[name], x5c: [device.der.toString("base64")] };
+      for (const forged of [
+        resigned(good[name], { ...header, alg: "none" }),
+        resigned(good[name], { ...header, alg: "HS256" }, secretOf(publicKey)),
+        resigned(good[name], { ...header, alg: "RS256" }),
+        `${good[name]}, ${good[name]}`,
+      ]) {
+        const sent = { ...(await headersOf(client, { key })), [name]: forged };
+        const answer = await postForm(`${issuer}/token`, clientCredentials(client.application), sent);
+        assertOAuthError(answer, 401, "invalid_client", name);
+      }
+    }
+    const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey;
+    await refuses(
+      { claims: { cnf: { jwk: publicJwk(p384) } } },
+      "a key of a curve that nothing here signs with",
+    );
+    // Whoever holds the device's key alone does not hold the client's.
+    await refuses({ holder: device.privateKey }, "the device's key in place of the attested one");
+    await refuses({ claims: { cnf: { jwk: { kty: "oct", k: "AAAA" } } } }, "a secret");
+  });
+
+  test("a certificate that has expired, or was replaced a day ago, vouches for nobody", async () => {
+    const { service } = fixture.running;
+    const old = await fixture.device();
+    const next = await renewedDevice(service, old);
+    assert.equal((await token({ device: old })).status, 200, "on the day of its renewal");
+    fixture.clock.advance(OVERLAP_MS);
+    await refuses({ device: old }, "replaced");
+    assert.equal((await token({ device: next })).status, 200);
+    fixture.clock.advance(90 * 86_400_000);
+    await refuses({ device: next }, "expired");
+    device = await fixture.device();
+  });
+
+  test("a proof serves once at all endpoints together", async () => {
+    const headers = await headersOf(client);
+    const form = { client_id: client.application.id, token: "x" };
+    assert.equal((await postForm(`${issuer}/introspect`, form, headers)).status, 200);
+    for (const endpoint of ["token", "introspect", "revoke"]) {
+      const answer = await postForm(
+        `${issuer}/${endpoint}`,
+        { ...form, grant_type: "client_credentials" },
+        headers,
+      );
+      assertOAuthError(answer, 401, "invalid_client", endpoint);
     }
   });
 

@@ -84,6 +84,7 @@ async function processLogout(deps: ConnectionDeps, visit: Visit, form: Form): Pr
   if (signedIn) {
     await signOut(deps, signedIn, addressOf(visit.request));
     deps.cookies.clear(visit.reply, visit.organisation.id);
+    deps.proofCookies.clear(visit.reply, visit.organisation.id);
   }
   await endHintedSession(deps, visit, logout);
   if (upstream) return leaveForUpstream(visit, form, upstream);

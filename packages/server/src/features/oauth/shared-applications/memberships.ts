@@ -20,8 +20,9 @@ export async function membershipsOfBrowser(
   for (const orgId of sessionsIn(request)) {
     const organisation = await deps.organisations.find(orgId);
     const token = deps.cookies.read(request, orgId);
+    const proof = deps.proofCookies.read(request, orgId);
     const current =
-      organisation && (await findCurrentSession(deps, organisation, token, { isBackground: true }));
+      organisation && (await findCurrentSession(deps, organisation, token, { isBackground: true, proof }));
     if (!current) continue;
     const { id, homeOrgId } = current.user;
     for (const one of await organisationsOfUser(deps.database.query, homeOrgId, id)) memberOf.add(one);

@@ -5,12 +5,15 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { isCodeVerifier, verifyS256 } from "@signet/protocol/oauth/pkce";
+import { isLoopbackUri } from "@signet/protocol/oauth/redirect-uri";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
 import { findCode, markCodeUsed } from "../../../core/codes/codes.store.ts";
+import { lockActiveDevice } from "../../../core/devices/devices.store.ts";
 import { invalidProof } from "../../../core/dpop/dpop-proof.ts";
 import type { RefusalReason } from "../../../core/refused-requests/refused-request.ts";
+import { linkSessionToDevice } from "../../../core/sessions/sessions.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import { newRefreshToken } from "../../../core/tokens/token-family.ts";
 import { findUser } from "../../../core/users/users.store.ts";
@@ -98,9 +101,15 @@ async function redeemCode(
   const tokens = await deps.database.transaction(async (tx) => {
     if (!(await markCodeUsed(tx, { orgId, codeHash, familyId, now }))) return undefined;
     const family = { id: familyId, refreshToken, now };
+    const isHere = deviceId !== null && isLoopbackUri(code.redirectUri);
+    // The device before the session, as its revocation locks them.
+    if (isHere && !(await lockActiveDevice(tx, orgId, deviceId))) throw refused("the device was revoked");
     const basis = { ...code, authorizationDetails: keptDetails, deviceId, dpopJkt, certificateThumbprint };
     if (!(await startTokenFamily(tx, application, basis, family)))
       throw refused("the session or the consent has ended");
+    // RFC 8252 §7.3: such a redirect does not leave the machine, so the browser is on the device that vouches for the client.
+    const act = { orgId, actor: `client:${application.id}`, address: request.address };
+    if (isHere) await linkSessionToDevice(tx, { ...act, deviceId, sessionId: code.sessionId }, now);
     return releaseTokens(signed, tx);
   });
   if (!tokens) throw await replayed(deps, request, code);

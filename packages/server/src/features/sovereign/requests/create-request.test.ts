@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
+import { endDeviceSessions } from "../../../core/sessions/end-sessions.ts";
+import { insertSession } from "../../../core/sessions/sessions.store.ts";
+import { browserSessionHash } from "../../../core/signing-pools/user-requests.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingFixture } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
@@ -33,6 +37,36 @@ forEachDatabase(({ fresh }) => {
       true,
     );
     assert.notEqual(typeof (await createRequest(harness.signing, request)), "string");
+  });
+
+  test("what a browser waits for ends with the sessions of its machine, and with no others", async () => {
+    const { orgId, signing } = harness;
+    const { database } = signing;
+    const begin = async (deviceId: string | null) => {
+      const id = newUuid();
+      const times = {
+        authTime: clock(),
+        createdAt: clock(),
+        lastSeenAt: clock(),
+        expiresAt: clock() + 60 * SECOND,
+      };
+      const session = { orgId, id, userId: newUuid(), amr: ["pwd"], acr: "", ...times, deviceId };
+      await insertSession(database.query, { ...session, tokenHash: id, address: "", userAgent: "" });
+      const waiting = { ...withBrowser, browserSessionHash: browserSessionHash(id) };
+      const made = await createRequest(signing, harness.newRequest({ ...waiting, userId: session.userId }));
+      assert.ok(typeof made !== "string");
+      return made.requestId;
+    };
+    const [device, other] = [newUuid(), newUuid()];
+    const requests = [await begin(device), await begin(device), await begin(other), await begin(null)];
+    const ended = await database.transaction((tx) =>
+      endDeviceSessions(tx, { orgId, deviceId: device, now: clock() }),
+    );
+    assert.equal(ended.length, 2);
+    const states = requests.map(
+      async (requestId) => (await requestStatus(signing, { orgId, requestId }))?.state,
+    );
+    assert.deepEqual(await Promise.all(states), ["expired", "expired", "pending", "pending"]);
   });
 
   test("enforces the queue limit; signed and final requests don't count", async () => {

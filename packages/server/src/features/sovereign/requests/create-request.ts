@@ -1,5 +1,5 @@
 /** Queues tokens for an agent of the pool, or joins the request that the same token request queued before. */
-import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { randomSecret } from "@signet/protocol/hash";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
 import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningConnection } from "../../../core/tokens/claims.ts";
@@ -49,9 +49,6 @@ export interface Waiter {
   /** Milliseconds after which the waiter counts as gone. */
   readonly ms: number;
 }
-
-/** Of the session, not of its cookie: every sign-in replaces the cookie. */
-export const browserSessionHash = (sessionId: string): string => sha256Base64url(`session|${sessionId}`);
 
 /** 192 bits. */
 const ID_BYTES = 24;

@@ -2,10 +2,12 @@
  * The signer of applications with a signing pool (sovereign-signing.md §4): queues the tokens, waits for an agent of the
  * pool, and releases what it signed. Nothing else signs for such an application: without an agent there is no token.
  */
+
 import { randomUUID } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { browserSessionHash } from "../../../core/signing-pools/user-requests.store.ts";
 import type {
   BrowserSigningContext,
   PoolSigning,
@@ -22,7 +24,7 @@ import { familyIdFromTokenId } from "../../../core/tokens/token-family.ts";
 import type { Db } from "../../../db/open.ts";
 import { inSpan } from "../../../telemetry/tracing.ts";
 import { removeWaiter } from "./create-request.store.ts";
-import { browserSessionHash, createRequest, joinRequest, type NewSigningRequest } from "./create-request.ts";
+import { createRequest, joinRequest, type NewSigningRequest } from "./create-request.ts";
 import { keepTokens, releaseTokens, takeContinuation } from "./release-request.ts";
 import {
   noAgent,

@@ -1,13 +1,14 @@
 /** The signing request that a browser waits for, checked to be this browser's. */
+
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import { browserSessionHash } from "../../../core/signing-pools/user-requests.store.ts";
 import type { Continuation } from "../../../core/tokens/pool-signing.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
 import type { Visit } from "../../../page-kit/page.ts";
-import { browserSessionHash } from "../requests/create-request.ts";
 import { type RequestStatus, requestStatus } from "../requests/request-status.ts";
 import type { SigningDeps } from "../requests/signing-request.ts";
 import { waitStatus } from "./wait-status.ts";

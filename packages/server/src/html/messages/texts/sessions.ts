@@ -2,8 +2,8 @@
 export type SessionsTexts = {
   sessions: {
     title: string; summary: (values: { organisation: string }) => string; listHeading: string;
-    thisOne: string; unknown: string; used: (values: { at: number }) => string;
-    since: (values: { at: number; address: string }) => string;
+    thisOne: string; bound: string; boundText: string; onDevice: string; unknown: string;
+    used: (values: { at: number }) => string; since: (values: { at: number; address: string }) => string;
     applications: (values: { names: string }) => string; end: string;
     endOf: (values: { browser: string }) => string; endHeading: (values: { browser: string }) => string;
     endText: string; everywhere: string; everywhereHeading: string; everywhereText: string; ended: string;

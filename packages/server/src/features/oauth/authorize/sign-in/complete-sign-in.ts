@@ -27,8 +27,9 @@ import {
 import { recoveryCodesPage } from "../factors/enrolment.page.ts";
 import { type PageRequest, signInDestination } from "../page-request.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
+import { deviceOfBrowser } from "./browser-device.ts";
 import type { PendingSignIn } from "./pending-sign-in.ts";
-import { finishSignIn, startBrowserSession } from "./start-session.ts";
+import { type BrowserSignIn, finishSignIn, startBrowserSession } from "./start-session.ts";
 
 export interface VerifiedSignIn {
   readonly pending: PendingSignIn;
@@ -58,8 +59,9 @@ export async function completeSignIn(
   proof: FactorProof,
 ): Promise<"completed" | "proof-used" | "ended"> {
   let completed: Completed | undefined;
+  const verified = { ...signIn, deviceId: await deviceOfBrowser(deps, visit) };
   try {
-    completed = await deps.database.transaction((tx) => completeIn(deps, tx, visit, signIn, proof));
+    completed = await deps.database.transaction((tx) => completeIn(deps, tx, visit, verified, proof));
   } catch (error) {
     if (error instanceof PendingSignInEnded) return "ended";
     throw error;
@@ -84,7 +86,14 @@ async function completeIn(
   deps: BrowserDeps,
   tx: Db,
   visit: Visit,
-  { pending, request, signedIn: { user }, before, remember }: VerifiedSignIn,
+  {
+    pending,
+    request,
+    signedIn: { user },
+    before,
+    remember,
+    deviceId,
+  }: VerifiedSignIn & Pick<BrowserSignIn, "deviceId">,
   proof: FactorProof,
 ): Promise<Completed | undefined> {
   const { organisation } = visit;
@@ -112,7 +121,7 @@ async function completeIn(
       await recordAuditEvent(tx, { ...event, action: "email.verified" });
   }
   const { authTime } = pending;
-  const signIn = { user, ...raiseAssurance(pending, proof), authTime, request, before };
+  const signIn = { user, ...raiseAssurance(pending, proof), authTime, request, before, deviceId };
   const started = await startBrowserSession(deps, tx, visit, signIn);
   // A sign-out in another tab ends the step-up.
   if (pending.sessionId !== null && started.session.id !== pending.sessionId) throw new PendingSignInEnded();

@@ -25,6 +25,7 @@ import { findUser } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, currentSession, requestOrigin, type Visit } from "../browser.ts";
 import type { CurrentFlow } from "../take-step.ts";
+import { deviceOfBrowser } from "./browser-device.ts";
 import { type OwnFactorsDeps, ownFactors } from "./own-factors.ts";
 import { finishSignIn, type SignInTarget, startBrowserSession } from "./start-session.ts";
 
@@ -140,13 +141,14 @@ async function startPasskeySession(
 ): Promise<StartedSession | undefined> {
   const now = deps.clock();
   const before = await currentSession(deps, visit);
+  const deviceId = await deviceOfBrowser(deps, visit);
   return deps.database.transaction(async (tx) => {
     // The account is locked before its factors, as everywhere, so that two transactions never deadlock.
     if (!(await lockIfEnabled(tx, user))) return undefined;
     if (!(await consumeChallenge(tx, visit.organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, factorOwner(user), { id: passkey.id, ...use, now }))) return undefined;
     const proof = { amr: passkeyAmr(use), acr: methodAcr.passkey };
-    return startBrowserSession(deps, tx, visit, { user, ...proof, request: target, before });
+    return startBrowserSession(deps, tx, visit, { user, ...proof, request: target, before, deviceId });
   });
 }
 

@@ -8,6 +8,7 @@ import { showSecondFactor } from "../factors/factor-step.ts";
 import { factorStep } from "../next-step.ts";
 import { browserFactorStatus } from "../sign-in-context.ts";
 import { type CurrentFlow, refuse, takeStep } from "../take-step.ts";
+import { deviceOfBrowser } from "./browser-device.ts";
 import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 /** Starts the session, unless a second factor is due first. Sends the response. */
@@ -58,9 +59,10 @@ async function startFirstSession(
   { user, passwordChangedAt, amr }: FirstFactor,
 ): Promise<boolean> {
   const before = await currentSession(deps, visit);
+  const deviceId = await deviceOfBrowser(deps, visit);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
-    return startBrowserSession(deps, tx, visit, { user, amr, acr: ACR, request, before });
+    return startBrowserSession(deps, tx, visit, { user, amr, acr: ACR, request, before, deviceId });
   });
   if (started) finishSignIn(deps, visit, started);
   return started !== undefined;

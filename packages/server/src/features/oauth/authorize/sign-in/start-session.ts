@@ -8,6 +8,7 @@ import type { SignedIn } from "../../../../core/sessions/session.ts";
 import { type StartedSession, startSession } from "../../../../core/sessions/sessions.ts";
 import type { User } from "../../../../core/users/user.ts";
 import type { Db } from "../../../../db/open.ts";
+import { offerBinding } from "../../device-bound-sessions/offer-binding.ts";
 import { type BrowserDeps, requestOrigin, type Visit } from "../browser.ts";
 
 /** What a sign-in is for: an application, or a page of this server. */
@@ -24,6 +25,8 @@ export interface BrowserSignIn {
   readonly authTime?: number;
   readonly request: SignInTarget;
   readonly before: SignedIn | undefined;
+  /** Of `deviceOfBrowser`, before the transaction. */
+  readonly deviceId: string | undefined;
 }
 
 /** @param tx the transaction that consumes the proof */
@@ -47,9 +50,19 @@ export async function startBrowserSession(
 export function finishSignIn(
   deps: BrowserDeps,
   { organisation, reply }: Visit,
+  started: StartedSession,
+): void {
+  countSignIn(deps.activity.count, organisation.id, started.session.amr);
+  sendSession(deps, { organisation, reply }, started);
+}
+
+/** The cookie, and the offer to bind the session to a key of the browser's machine. */
+export function sendSession(
+  deps: BrowserDeps,
+  { organisation, reply }: Pick<Visit, "organisation" | "reply">,
   { session, token }: StartedSession,
 ): void {
   const { id, settings } = organisation;
-  countSignIn(deps.activity.count, id, session.amr);
   deps.cookies.write(reply, id, token, settings.sessionLifetimeSeconds);
+  offerBinding(deps, { organisation, reply }, session);
 }

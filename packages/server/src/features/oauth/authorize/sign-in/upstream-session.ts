@@ -19,6 +19,7 @@ import { showSecondFactor } from "../factors/factor-step.ts";
 import { factorStep } from "../next-step.ts";
 import { browserFactorStatus } from "../sign-in-context.ts";
 import { type CurrentFlow, refuse } from "../take-step.ts";
+import { deviceOfBrowser } from "./browser-device.ts";
 import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 const AMR = [FEDERATED];
@@ -55,10 +56,12 @@ export async function continueWithUpstream(
   if (step?.kind === "second-factor" || step?.kind === "enrolment")
     return showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
   const before = await currentSession(deps, visit);
+  const deviceId = await deviceOfBrowser(deps, visit);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await lockIfPasswordUnchanged(tx, user, passwordChangedAt))) return undefined;
     if (!(await holdUpstreamSignIn(tx, { ...of, signedInAt: authTime }))) return undefined;
-    return startBrowserSession(deps, tx, visit, { user, amr: AMR, acr, authTime, request, before });
+    const signIn = { user, amr: AMR, acr, authTime, request, before, deviceId };
+    return startBrowserSession(deps, tx, visit, signIn);
   });
   if (!started) throw new ConnectionSignInFailure("account-disabled");
   finishSignIn(deps, visit, started);

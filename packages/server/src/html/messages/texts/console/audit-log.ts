@@ -38,6 +38,7 @@ export type ConsoleAuditLogTexts = {
       };
       actions: {
         "session.started": string; "session.renewed": string; "session.ended": string;
+        "session.device-linked": string; "session.bound": string; "session.unproven": string;
         "user.session-ended": string; "user.signed-out-everywhere": string; "sign-in.failed": string;
         "sign-in.limited": string; "second-factor.failed": string; "second-factor.limited": string;
         "recovery-code.used": string; "remembered-device.added": string; "remembered-device.revoked": string;
