@@ -95,7 +95,7 @@ export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage
     if (error instanceof OAuthError) {
       logOAuthError(deps, error, request.id);
       // When to come again, and which limit it was.
-      if (error.status === 429) reply.headers(error.headers ?? {});
+      if (error.status === 429 || error.status === 503) reply.headers(error.headers ?? {});
       return render(request, reply, {
         status: error.status,
         message: error.description,

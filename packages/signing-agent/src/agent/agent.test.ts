@@ -29,7 +29,7 @@ describe("the agent", () => {
     const ended = await harness.fake.enqueue(request);
     assert.ok(ended.outcome === "signed", JSON.stringify(ended));
     const publicKey = createPublicKey({ key: harness.key.publicJwk as object, format: "jwk" });
-    const jwts = [ended.jwts.access_token, ended.jwts.id_token ?? ""];
+    const jwts = [ended.jwts["access_token"] ?? "", ended.jwts["id_token"] ?? ""];
     for (const [index, jwt] of jwts.entries()) {
       const [head = "", body = "", signature = ""] = jwt.split(".");
       const sent = request.tokens[index];

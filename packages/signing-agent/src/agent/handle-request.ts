@@ -16,7 +16,7 @@ import {
   checkRequest,
   requireOnlyRenewed,
 } from "../policy/check-tokens.ts";
-import { type Policy, requiredChallenge } from "../policy/policy.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { RateLimits } from "../policy/rate-limits.ts";
 import type { SeenTokenIds } from "../policy/seen-token-ids.ts";
 import type { SignBatches } from "../service/sign-batches.ts";
@@ -112,7 +112,7 @@ type PassedChallenge = Pick<SignedRecord, "challenge" | "passedIn">;
 
 async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedChallenge> {
   const { claimed, request, approvals } = job;
-  const required = requiredChallenge(checked.client, checked.grant);
+  const { challenge: required } = checked;
   if (!required) return { challenge: null };
   const { type } = required;
   const { parentRequestId } = claimed.context;
@@ -143,12 +143,12 @@ async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: Passe
   await job.member.arrive();
   const { requestId } = job.claimed;
   const records = checked.tokens.map((token, index): SignedRecord => {
-    const { use, key, jti = null, sub, aud, exp } = token;
+    const { use, key, jti = null, sub = null, aud, exp = null } = token;
     const { clientId, grant, scopes } = checked;
     const jws = jwts[index] ?? "";
     const hashes = { tokenSha256: sha256Base64url(jws), inputSha256: signingInputHash(jws) };
     const signed = { use, kid: key.kid, jti, sub, aud, exp, ...hashes };
-    const granted = use === "access_token" ? { scopes } : {};
+    const granted = use === "access_token" || use === "id_jag" ? { scopes } : {};
     return { event: "signed", requestId, clientId, grant, ...signed, ...granted, ...challenge };
   });
   try {
@@ -159,8 +159,10 @@ async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: Passe
   }
   metrics.journalEntries.set(journal.position.seq);
   request.signal.throwIfAborted();
-  const [accessToken = "", idToken] = jwts;
-  const answer = await submit(job, { access_token: accessToken, ...(idToken && { id_token: idToken }) });
+  const answer = await submit(
+    job,
+    Object.fromEntries(checked.tokens.map(({ use }, index) => [use, jwts[index] ?? ""])),
+  );
   if (answer.outcome === "signed")
     for (const { use, key } of checked.tokens) metrics.signedTokens.inc({ use, alg: key.alg });
   return answer;

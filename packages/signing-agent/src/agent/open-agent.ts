@@ -163,10 +163,15 @@ async function reload(
 /** What an earlier run signed is not signed again, and users who passed a challenge then are not asked again. */
 function restore(entry: JournalEntry, { seen, approvals }: Pick<AgentDeps, "seen" | "approvals">): void {
   if (entry.event !== "signed") return;
-  if (entry.jti !== null) seen.remember(entry.jti, entry.exp);
+  if (entry.jti !== null && entry.exp !== null) seen.remember(entry.jti, entry.exp);
   const { clientId, sub, aud, scopes, requestId, time } = entry;
   // An approval inherited from an earlier request keeps that one's time: it is not extended with each request.
-  if (entry.use === "access_token" && entry.challenge !== null && entry.passedIn === undefined)
+  if (
+    entry.use === "access_token" &&
+    sub !== null &&
+    entry.challenge !== null &&
+    entry.passedIn === undefined
+  )
     approvals.remember(requestId, { clientId, sub, aud, scopes, at: new Date(time).getTime() });
 }
 

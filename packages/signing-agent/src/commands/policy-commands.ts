@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { optionalText, textOption, UsageError, type Values } from "@signet/cli-runtime/command";
 import { Refusal } from "../agent/refusal.ts";
 import { verifyJournal } from "../journal/verify-journal.ts";
-import { grantNames, parsePolicy } from "../policy/policy.ts";
-import { readSample, trySample } from "../policy/sample-token.ts";
+import { grantNames, messageUses, type Policy, parsePolicy } from "../policy/policy.ts";
+import { readMessageSample, readSample, tryMessage, trySample } from "../policy/sample-token.ts";
 import type { AgentCommand } from "./options.ts";
 
 const policyOption = {
@@ -19,10 +19,14 @@ export const policyCheckCommand: AgentCommand = {
   run: async ({ values, io }) => {
     const { issuer, clients, limits } = await readPolicy(values);
     io.print(`Issuer ${issuer}`);
-    for (const [id, { aud, scopes, grants, challenge }] of clients) {
+    for (const [id, { aud, scopes, grants, challenge, messages = [], idJag }] of clients) {
       const asks = challenge ? `; ${challenge.type} when ${String(challenge.when)}` : "";
       const allowed = `${grants.join(", ")}; audiences ${aud.join(" ")}; scopes ${scopes.join(" ")}`;
-      io.print(`Client ${id}: ${allowed}${asks}`);
+      const more = messages.length === 0 ? "" : `; messages ${messages.join(" ")}`;
+      const servers = idJag
+        ? `; assertions for ${idJag.aud.join(" ")}, scopes ${idJag.scopes.join(" ")}`
+        : "";
+      io.print(`Client ${id}: ${allowed}${more}${servers}${asks}`);
     }
     io.print(`Limits ${JSON.stringify(limits)}`);
     return 0;
@@ -31,21 +35,22 @@ export const policyCheckCommand: AgentCommand = {
 
 export const policyTestCommand: AgentCommand = {
   name: "policy test",
-  summary: "show whether a sample token would be signed",
-  usage: "SAMPLE [--policy FILE] [--grant GRANT]",
+  summary: "show whether a sample token or message would be signed",
+  usage: "SAMPLE [--policy FILE] [--grant GRANT | --use USE [--client CLIENT_ID]]",
   options: {
     ...policyOption,
     grant: textOption("GRANT", `${grantNames.join(", ")} (default: authorization_code)`),
+    use: textOption("USE", `the sample is a message: ${messageUses.join(", ")}`),
+    client: textOption("CLIENT_ID", "whom the message is signed for, where it does not say so itself"),
   },
   maxPositionals: 1,
   run: async ({ values, positionals, io }) => {
     const [file] = positionals;
     if (file === undefined) throw new UsageError("SAMPLE is missing");
     const policy = await readPolicy(values);
-    const sample = readSample(await readFile(file, "utf8"));
+    const text = await readFile(file, "utf8");
     try {
-      const grant = optionalText(values, "grant") ?? "authorization_code";
-      const { challenge } = await trySample(policy, sample, grant);
+      const { challenge } = await tried(policy, text, values);
       io.print(challenge === undefined ? "signed" : `signed once the user passes ${challenge}`);
       return 0;
     } catch (error) {
@@ -55,6 +60,15 @@ export const policyTestCommand: AgentCommand = {
     }
   },
 };
+
+function tried(policy: Policy, text: string, values: Values): ReturnType<typeof trySample> {
+  const named = optionalText(values, "use");
+  if (named === undefined)
+    return trySample(policy, readSample(text), optionalText(values, "grant") ?? "authorization_code");
+  const use = messageUses.find((one) => one === named);
+  if (use === undefined) throw new UsageError(`--use must be one of ${messageUses.join(", ")}`);
+  return tryMessage(policy, use, readMessageSample(text), optionalText(values, "client"));
+}
 
 async function readPolicy(values: Values) {
   const file = optionalText(values, "policy") ?? "policy.yaml";

@@ -1,6 +1,7 @@
 /** Verifies the chain of journal files and finds the first line that breaks it. */
 import { createReadStream } from "node:fs";
 import { sha256Base64url } from "@signet/protocol/hash";
+import type { TokenUse } from "../policy/decode-token.ts";
 import { isJsonObject, parseStrictJson } from "../strict-json.ts";
 
 interface JournalFault {
@@ -72,15 +73,16 @@ export interface SignedRecord {
   readonly requestId: string;
   readonly clientId: string;
   readonly grant: string;
-  readonly use: "access_token" | "id_token";
+  readonly use: TokenUse;
   readonly kid: string;
   readonly jti: string | null;
-  readonly sub: string;
+  /** Null for a message that tells of no user. */
+  readonly sub: string | null;
   readonly aud: readonly string[];
-  /** Access tokens only. */
+  /** Access tokens and identity assertions only. */
   readonly scopes?: readonly string[];
-  /** Seconds since the epoch. */
-  readonly exp: number;
+  /** Seconds since the epoch; null for an answer without an end. */
+  readonly exp: number | null;
   /** SHA-256 of the signed token, base64url. Absent when this agent gave a share of the signature, and others completed it. */
   readonly tokenSha256?: string;
   /** SHA-256 of what was signed, as the organisation's ledger names it. */

@@ -4,6 +4,8 @@ import { quoted, Refusal } from "../agent/refusal.ts";
 import type { AgentKey } from "../keys/key-source.ts";
 import type { ClaimedRequest, RequestContext } from "../service/signing-service.ts";
 import { checkActors, checkBinding, checkDetails } from "./check-demands.ts";
+import { checkHeader, checkTimes } from "./check-header.ts";
+import { type CheckedMessage, checkMessage, type MessageRules } from "./check-messages.ts";
 import {
   audiences,
   type DecodedToken,
@@ -12,25 +14,24 @@ import {
   optionalConfirmation,
   optionalTextClaim,
   optionalTextList,
-  optionalTimeClaim,
   requireEqual,
   textClaim,
-  timeClaim,
 } from "./decode-token.ts";
-import { type ClientPolicy, type GrantName, grantName, type Policy } from "./policy.ts";
+import { type ClientPolicy, type GrantName, grantName, requiredChallenge } from "./policy.ts";
 
-export type CheckedToken = ReturnType<typeof checkCommonClaims>;
-export type CheckedRequest = ReturnType<typeof checkRequest>;
+type CheckedClaims = ReturnType<typeof checkCommonClaims>;
 
-interface CheckOptions {
-  readonly policy: Policy;
-  readonly keys: readonly AgentKey[];
-  /** Milliseconds. */
-  readonly now: number;
+/** A token, or a message. */
+export interface CheckedToken extends DecodedToken {
+  readonly key: AgentKey;
+  readonly sub: string | undefined;
+  /** Seconds since the epoch. */
+  readonly exp: number | undefined;
+  readonly jti: string | undefined;
+  readonly aud: readonly string[];
 }
 
-/** Between the clocks of service and agent. */
-const MAX_SKEW_SECONDS = 60;
+type CheckOptions = Omit<MessageRules, "context">;
 
 const accessTokenClaims =
   "iss sub aud exp iat nbf jti client_id org_id scope auth_time amr acr device_id device_attestation cnf authorization_details act".split(
@@ -45,9 +46,41 @@ const idTokenClaims = "iss sub aud azp exp iat nbf jti auth_time amr acr nonce s
 export function checkRequest(
   { context, tokens }: Pick<ClaimedRequest, "context" | "tokens">,
   options: CheckOptions,
-) {
-  const { accessToken, idToken } = decodeTokens(tokens);
-  const { policy } = options;
+): CheckedRequest {
+  const { accessToken, idToken, message } = decodeTokens(tokens);
+  const rules = { ...options, context };
+  if (accessToken) return checkTokenRequest({ accessToken, idToken, message }, rules);
+  if (!message) throw new Refusal("tokens", "nothing to sign");
+  return messageRequest(checkMessage(message, rules, undefined), context);
+}
+
+export interface CheckedRequest {
+  readonly clientId: string;
+  readonly client: ClientPolicy;
+  /** The policy's name of the grant; of an answer that belongs to none, what it answers. */
+  readonly grant: string;
+  /** The client itself, where no user is told of. */
+  readonly sub: string;
+  /** Of the access token, without the issuer, which is always allowed. */
+  readonly aud: readonly string[];
+  readonly scopes: readonly string[];
+  /** The access token first. */
+  readonly tokens: readonly CheckedToken[];
+  /** That the user must pass before anything is signed. */
+  readonly challenge: ClientPolicy["challenge"];
+}
+
+interface Decoded {
+  readonly accessToken: DecodedToken;
+  readonly idToken: DecodedToken | undefined;
+  readonly message: DecodedToken | undefined;
+}
+
+function checkTokenRequest(
+  { accessToken, idToken, message }: Decoded,
+  options: MessageRules,
+): CheckedRequest {
+  const { policy, context } = options;
   const clientId = textClaim(accessToken, "client_id");
   const client = policy.clients.get(clientId);
   if (!client) throw new Refusal("client", `client ${quoted(clientId)} is not in the policy`);
@@ -55,18 +88,32 @@ export function checkRequest(
   if (grant === undefined || !client.grants.includes(grant))
     throw new Refusal("grant", `grant ${quoted(context.grantType)} is not allowed for this client`);
   checkConnection(context, client, grant);
-  const rules = { ...options, context, client, clientId };
+  const rules = { ...options, client, clientId };
   const access = checkAccessToken(accessToken, grant, rules);
   return {
     clientId,
     client,
     grant,
     sub: access.sub,
-    /** Of the access token, without the issuer, which is always allowed. */
     aud: access.aud.filter((one) => one !== policy.issuer),
     scopes: readScopes(accessToken),
-    /** The access token first. */
-    tokens: idToken ? [access, checkIdToken(idToken, access, grant, rules)] : [access],
+    tokens: [
+      access,
+      ...(idToken ? [checkIdToken(idToken, access, grant, rules)] : []),
+      ...(message ? [checkMessage(message, options, clientId)] : []),
+    ],
+    challenge: requiredChallenge(client, grant),
+  };
+}
+
+/** Nobody is asked for an answer to a client, or for an error. An identity assertion gives access: who always asks, asks for it too. */
+function messageRequest(message: CheckedMessage, context: RequestContext): CheckedRequest {
+  const { use, client, clientId, sub = clientId, aud, scopes } = message;
+  const isAssertion = use === "id_jag";
+  return {
+    ...{ clientId, client, sub, aud, scopes, tokens: [message] },
+    grant: grantName(context.grantType) ?? context.grantType,
+    challenge: isAssertion ? requiredChallenge(client, "token_exchange") : undefined,
   };
 }
 
@@ -89,13 +136,12 @@ function checkConnection(
     throw new Refusal("connection", "the amr of the connection has none of those that are allowed");
 }
 
-interface Rules extends CheckOptions {
-  readonly context: RequestContext;
+interface Rules extends MessageRules {
   readonly client: ClientPolicy;
   readonly clientId: string;
 }
 
-function checkAccessToken(token: DecodedToken, grant: GrantName, rules: Rules): CheckedToken {
+function checkAccessToken(token: DecodedToken, grant: GrantName, rules: Rules): CheckedClaims {
   const { context, client, clientId, policy } = rules;
   const checked = checkCommonClaims(token, "at+jwt", accessTokenClaims, rules);
   requireEqual(token, "client_id", context.clientId, clientId);
@@ -104,8 +150,8 @@ function checkAccessToken(token: DecodedToken, grant: GrantName, rules: Rules): 
     throw new Refusal("aud", `audience ${quoted(unexpected)} is not allowed for this client`);
   if (checked.jti === undefined) throw new Refusal("jti", "access_token: jti is missing");
   optionalTextClaim(token, "org_id");
-  // With client_credentials the client is the subject, and only then.
-  if ((grant === "client_credentials") !== (checked.sub === clientId))
+  // With client_credentials the client is the subject, and only then; a workload's assertion may be for it too.
+  if (grant !== "jwt_bearer" && (grant === "client_credentials") !== (checked.sub === clientId))
     throw new Refusal("sub", `subject ${quoted(checked.sub)} does not fit grant ${grant}`);
   checkScopes(token, rules);
   checkDevice(token);
@@ -151,10 +197,12 @@ function readScopes(token: DecodedToken): readonly string[] {
   return scopes;
 }
 
-function checkIdToken(token: DecodedToken, access: CheckedToken, grant: GrantName, rules: Rules) {
+const withoutIdToken: readonly GrantName[] = ["client_credentials", "token_exchange", "jwt_bearer"];
+
+function checkIdToken(token: DecodedToken, access: CheckedClaims, grant: GrantName, rules: Rules) {
   const { clientId } = rules;
   const checked = checkCommonClaims(token, "JWT", idTokenClaims, rules);
-  if (grant === "client_credentials") throw new Refusal("tokens", "an ID token without a user");
+  if (withoutIdToken.includes(grant)) throw new Refusal("tokens", `an ID token with grant ${grant}`);
   if (!readScopes(access).includes("openid"))
     throw new Refusal("tokens", "an ID token without the scope openid");
   requireEqual(token, "sub", checked.sub, access.sub);
@@ -178,54 +226,10 @@ function checkCommonClaims(token: DecodedToken, typ: string, known: readonly str
   const unexpected = Object.keys(token.claims).find((name) => !allowed.includes(name));
   if (unexpected !== undefined)
     throw new Refusal("claims", `${token.use}: claim ${quoted(unexpected)} is not allowed for this client`);
-  const exp = checkTimes(token, rules);
+  const exp = checkTimes(token, { now: rules.now, maxLifetime: client.maxLifetime });
   optionalTextList(token, "amr");
   optionalTextClaim(token, "acr");
   return { ...token, key, sub, exp, jti: optionalTextClaim(token, "jti"), aud: audiences(token) };
-}
-
-const headerMembers = ["alg", "kid", "typ", "x5c"];
-
-/** Only alg, kid, typ and the key's own certificates: `jwk` or `jku` could name another key. */
-function checkHeader({ header, use }: DecodedToken, typ: string, keys: readonly AgentKey[]): AgentKey {
-  const unexpected = Object.keys(header).find((name) => !headerMembers.includes(name));
-  if (unexpected !== undefined)
-    throw new Refusal("header", `${use}: header member ${quoted(unexpected)} is not allowed`);
-  const key = keys.find(({ kid }) => kid === header["kid"]);
-  if (!key) throw new Refusal("header", `${use}: kid ${quoted(header["kid"])} is not a key of this agent`);
-  if (header["alg"] !== key.alg)
-    throw new Refusal("header", `${use}: alg ${quoted(header["alg"])} does not match the key's ${key.alg}`);
-  if (header["typ"] !== typ)
-    throw new Refusal("header", `${use}: typ ${quoted(header["typ"])} instead of ${typ}`);
-  const { x5c } = header;
-  const isOwn =
-    Array.isArray(x5c) &&
-    x5c.length === key.x5c?.length &&
-    x5c.every((one, index) => one === key.x5c?.[index]);
-  if (x5c !== undefined && !isOwn)
-    throw new Refusal("header", `${use}: x5c is not the key's certificate chain`);
-  return key;
-}
-
-function checkTimes(token: DecodedToken, { client, now }: Rules): number {
-  const { use } = token;
-  const seconds = now / 1000;
-  const iat = timeClaim(token, "iat");
-  const exp = timeClaim(token, "exp");
-  // It may be this machine's clock that is wrong: another agent may try.
-  if (Math.abs(iat - seconds) > MAX_SKEW_SECONDS) {
-    const difference = `${Math.round(iat - seconds)} s`;
-    const message = `${use}: iat differs by ${difference} from this machine's clock`;
-    throw new Refusal("iat", message, { retryable: true });
-  }
-  const lifetime = exp - iat;
-  const { maxLifetime } = client;
-  if (lifetime <= 0 || lifetime > maxLifetime)
-    throw new Refusal("lifetime", `${use}: lifetime of ${lifetime} s; at most ${maxLifetime} s allowed`);
-  const future = Math.max(optionalTimeClaim(token, "nbf") ?? 0, optionalTimeClaim(token, "auth_time") ?? 0);
-  if (future - seconds > MAX_SKEW_SECONDS)
-    throw new Refusal("iat", `${use}: nbf or auth_time is in the future`);
-  return exp;
 }
 
 const renewedClaims = ["iat", "exp", "jti"];
@@ -250,4 +254,6 @@ const changed = (what: string) =>
 const stableClaims = ({ claims }: CheckedToken) =>
   Object.fromEntries(Object.entries(claims).filter(([name]) => !renewedClaims.includes(name)));
 
-const lifetime = ({ claims, exp }: CheckedToken): number => exp - Number(claims["iat"]);
+/** Of an answer without an end none. */
+const lifetime = ({ claims, exp }: CheckedToken): number =>
+  exp === undefined ? 0 : exp - Number(claims["iat"]);

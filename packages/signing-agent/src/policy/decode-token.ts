@@ -2,8 +2,10 @@
 import { quoted, Refusal } from "../agent/refusal.ts";
 import type { TokenToSign } from "../service/signing-service.ts";
 import { isJsonObject, type JsonObject, parseStrictObject } from "../strict-json.ts";
+import { messageUses } from "./policy.ts";
 
-type TokenUse = "access_token" | "id_token";
+export type MessageUse = (typeof messageUses)[number];
+export type TokenUse = "access_token" | "id_token" | MessageUse;
 
 export interface DecodedToken {
   readonly use: TokenUse;
@@ -13,17 +15,24 @@ export interface DecodedToken {
   readonly signingInput: string;
 }
 
-/** @throws Refusal unless there is one access token and at most one ID token, both well formed */
+/**
+ * @throws Refusal unless there is one access token, with at most one ID token and one authorization response, or one message alone; all
+ * well formed
+ */
 export function decodeTokens(tokens: readonly TokenToSign[]) {
-  const of = (use: string) => tokens.filter((token) => token.use === use);
-  const [access, ...moreAccess] = of("access_token");
-  const [id, ...moreId] = of("id_token");
-  const known = of("access_token").length + of("id_token").length;
-  if (!access || moreAccess.length + moreId.length > 0 || known !== tokens.length)
-    throw new Refusal("tokens", "not one access token and at most one ID token");
+  const of = (use: TokenUse) => tokens.find((token) => token.use === use);
+  const access = of("access_token");
+  const id = of("id_token");
+  const [message, ...more] = messageUses.flatMap((use) => of(use) ?? []);
+  // One of each: others of the same use, or of an unknown one, are not among these.
+  const known = [access, id, message].filter((one) => one !== undefined).length;
+  const isWhole = access !== undefined || (id === undefined && message !== undefined);
+  if (!isWhole || more.length > 0 || known !== tokens.length)
+    throw new Refusal("tokens", "neither one access token and at most one ID token, nor one message");
   return {
-    accessToken: decodeToken(access, "access_token"),
+    accessToken: access && decodeToken(access, "access_token"),
     idToken: id && decodeToken(id, "id_token"),
+    message: message && decodeToken(message, message.use as MessageUse),
   };
 }
 

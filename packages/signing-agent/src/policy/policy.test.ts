@@ -68,7 +68,7 @@ limit: {}
       ...faultsOf("issuer: x\nclients: { c: 1 }\nlimits: { concurency: 1 }"),
     ];
     assert.deepEqual(messages, [
-      `9 clients.${CLIENT}.challenge.when must be always, or one or more of authorization_code, refresh_token, client_credentials, device_code`,
+      `9 clients.${CLIENT}.challenge.when must be always, or one or more of authorization_code, refresh_token, client_credentials, device_code, ciba, token_exchange, jwt_bearer`,
       "1 the file must be a map of members",
       "2 clients.c must be a map of members",
       "3 limits.concurency is not known; known here: perSubjectPerMin, perClientPerMin, concurrency",

@@ -7,8 +7,19 @@ export const grantNames = [
   "refresh_token",
   "client_credentials",
   "device_code",
+  "ciba",
+  "token_exchange",
+  "jwt_bearer",
 ] as const;
 export type GrantName = (typeof grantNames)[number];
+
+/** What agents sign beside tokens (modern-oauth.md §7). */
+export const messageUses = [
+  "authorization_response",
+  "id_jag",
+  "introspection_response",
+  "userinfo_response",
+] as const;
 
 const challengeTypes = ["number_match", "webauthn", "pin", "confirm"] as const;
 
@@ -37,6 +48,16 @@ const connectionSchema = closedObject({
   amr: Type.Optional(Type.Array(name("an amr"), { minItems: 1 })),
 });
 
+/** Identity assertions for other authorization servers; nothing is allowed that is not named. */
+const idJagSchema = closedObject({
+  /** Their issuers. */
+  aud: Type.Array(name("an issuer"), { minItems: 1 }),
+  scopes: Type.Array(name("a scope"), { minItems: 1 }),
+  /** As the client is known there, where not by its own client_id. */
+  clientIds: Type.Optional(Type.Array(name("a client_id"))),
+  resources: Type.Optional(Type.Array(name("a resource"))),
+});
+
 const clientSchema = closedObject({
   /** Of access tokens, in addition to the issuer itself. */
   aud: Type.Array(name("an audience")),
@@ -45,7 +66,13 @@ const clientSchema = closedObject({
   claims: Type.Optional(Type.Array(name("the name of a claim"))),
   /** Seconds. */
   maxLifetime: integer(1, 604_800),
-  grants: Type.Array(grant, { minItems: 1 }),
+  /** None for a client that gets messages only. */
+  grants: Type.Array(grant),
+  /** What else is signed for it; nothing when left out. */
+  messages: Type.Optional(
+    Type.Array(Type.Enum([...messageUses], { description: `one of ${messageUses.join(", ")}` })),
+  ),
+  idJag: Type.Optional(idJagSchema),
   challenge: Type.Optional(challengeSchema),
   /** The organisation's identity provider that users must have signed in by. */
   connection: Type.Optional(connectionSchema),
@@ -98,11 +125,11 @@ export function parsePolicy(text: string, file = "policy.yaml") {
   };
 }
 
-const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+const URN = /^urn:(?:ietf:params:oauth|openid:params):grant-type:/;
 
 /** The policy's name of a grant type; undefined for one that no policy can allow. */
 export function grantName(grantType: string): GrantName | undefined {
-  const short = grantType === DEVICE_GRANT ? "device_code" : grantType;
+  const short = grantType.replace(URN, "").replace("-", "_");
   return grantNames.find((name) => name === short);
 }
 

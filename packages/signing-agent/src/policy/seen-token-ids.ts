@@ -21,11 +21,13 @@ export function seenTokenIds(clock: () => number) {
 
   return {
     /** @throws Refusal when one of them was seen before; then none is added */
-    take: (tokens: ReadonlyArray<{ readonly jti: string | undefined; readonly exp: number }>): void => {
+    take: (
+      tokens: ReadonlyArray<{ readonly jti: string | undefined; readonly exp: number | undefined }>,
+    ): void => {
       sweep();
       if (tokens.some(({ jti }) => jti !== undefined && expiries.has(jti)))
         throw new Refusal("jti", "a token with this jti has been signed before");
-      for (const { jti, exp } of tokens) if (jti !== undefined) expiries.set(jti, exp);
+      for (const { jti, exp } of tokens) if (jti !== undefined && exp !== undefined) expiries.set(jti, exp);
     },
     /** Restores an entry of the journal. @param exp seconds since the epoch */
     remember: (jti: string, exp: number): void => {

@@ -260,7 +260,8 @@ export type RequestContext = Static<typeof contextSchema>;
 // 192 random bits; bounded here because it goes into logs and URLs.
 const requestId = Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" });
 
-const staleTokens = { tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }) };
+/** An access token, an ID token and an authorization response. */
+const staleTokens = { tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 3 }) };
 const staleTokensMessage = Compile(Type.Object(staleTokens));
 
 export const claimedSchema = Type.Object({
@@ -332,10 +333,8 @@ export interface ChallengeMessage {
   readonly ttl: number;
 }
 
-export interface SignedJwts {
-  readonly access_token: string;
-  readonly id_token?: string;
-}
+/** By use. */
+export type SignedJwts = Readonly<Record<string, string>>;
 
 export interface PoolAddress {
   /** The service's URL, with or without a trailing slash. */

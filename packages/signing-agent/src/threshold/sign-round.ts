@@ -11,7 +11,6 @@ import type { AgentDeps, Outcome } from "../agent/handle-request.ts";
 import { quoted, Refusal } from "../agent/refusal.ts";
 import type { SignedRecord } from "../journal/verify-journal.ts";
 import { type CheckedRequest, type CheckedToken, checkRequest } from "../policy/check-tokens.ts";
-import { requiredChallenge } from "../policy/policy.ts";
 import type { GroupShare } from "./group-share.ts";
 import type { NonceStock, Nonces } from "./nonces.ts";
 import type { Part, Round } from "./threshold-service.ts";
@@ -76,8 +75,7 @@ function checkRound(round: Round, deps: RoundDeps): Checked {
     const keys = shares.map(({ key }) => key);
     const { context, tokens } = round;
     const checked = checkRequest({ context, tokens }, { policy: policy(), keys, now: clock() });
-    if (requiredChallenge(checked.client, checked.grant))
-      throw new Refusal("challenge", "a threshold pool's agents cannot challenge users");
+    if (checked.challenge) throw new Refusal("challenge", "a threshold pool's agents cannot challenge users");
     const share = shares.find(({ key }) => key === checked.tokens[0]?.key);
     if (!share || checked.tokens.some(({ key }) => key !== share.key))
       throw unable("key", "the tokens are for different keys");
@@ -124,7 +122,7 @@ async function giveShares(
   }
   const { clientId, grant, scopes } = checked;
   const records = checked.tokens.map(
-    ({ use, key, jti = null, sub, aud, exp, signingInput }): SignedRecord => {
+    ({ use, key, jti = null, sub = null, aud, exp = null, signingInput }): SignedRecord => {
       const signed = {
         use,
         kid: key.kid,
@@ -134,7 +132,7 @@ async function giveShares(
         exp,
         inputSha256: signingInputHash(`${signingInput}.`),
       };
-      const granted = use === "access_token" ? { scopes } : {};
+      const granted = use === "access_token" || use === "id_jag" ? { scopes } : {};
       return { event: "signed", requestId, clientId, grant, ...signed, ...granted, challenge: null };
     },
   );

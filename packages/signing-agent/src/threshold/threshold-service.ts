@@ -57,7 +57,8 @@ const roundSchema = Type.Object({
   ...claimedSchema.properties,
   /** That the signers have their shares from. */
   ceremony: text,
-  commitments: Type.Object({ access_token: commitmentList, id_token: Type.Optional(commitmentList) }),
+  /** By use. */
+  commitments: Type.Record(Type.String({ maxLength: 100 }), commitmentList),
 });
 export type Round = Static<typeof roundSchema>;
 

@@ -27,6 +27,7 @@ import { bothConsentMembers } from "./consent-mode.ts";
 import { findClient } from "./copies.store.ts";
 import { requireDefinedScopes } from "./defined-scopes.ts";
 import { revokeGrantedCredentials } from "./granted-credentials.ts";
+import { areAlgsAllowed } from "./security-profile.ts";
 import { InvalidApplication, requireValidApplication } from "./validation.ts";
 
 export interface ApplicationDirectory {
@@ -122,15 +123,23 @@ export async function createApplication(deps: RecordDeps, input: NewApplication)
   return application;
 }
 
-/** Locks the application's pool until the end of the transaction. @throws InvalidApplication for another organisation's */
+/**
+ * Locks the application's pool until the end of the transaction.
+ * @throws InvalidApplication for another organisation's, and for one whose algorithms the application's profile has not
+ */
 export async function requireKnownPool(
   tx: Db,
   orgId: string,
-  { signingPoolId }: ApplicationSettings,
+  settings: Pick<ApplicationSettings, "signingPoolId" | "securityProfile">,
 ): Promise<void> {
-  if (signingPoolId === undefined || (await lockPool(tx, orgId, signingPoolId))) return;
+  const { signingPoolId } = settings;
+  if (signingPoolId === undefined) return;
+  const algs = await lockPool(tx, orgId, signingPoolId);
   const message = "names no signing pool of the organisation";
-  throw new InvalidApplication([{ path: "signingPoolId", message }]);
+  if (!algs) throw new InvalidApplication([{ path: "signingPoolId", message }]);
+  if (areAlgsAllowed(settings, algs)) return;
+  const weak = "its algorithms must be ES256, PS256 or EdDSA with this security profile";
+  throw new InvalidApplication([{ path: "signingPoolId", message: weak, code: "profile" }]);
 }
 
 /**

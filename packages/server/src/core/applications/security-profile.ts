@@ -27,6 +27,12 @@ const profileAlgs: readonly unknown[] = ["ES256", "PS256", "EdDSA"];
 export const isAlgAllowed = (settings: Pick<ApplicationSettings, "securityProfile">, alg: unknown): boolean =>
   !isFapi(settings) || alg === undefined || profileAlgs.includes(alg);
 
+/** What agents may sign with for an application with a profile. */
+export const areAlgsAllowed = (
+  settings: Pick<ApplicationSettings, "securityProfile">,
+  algs: readonly string[],
+): boolean => algs.every((alg) => isAlgAllowed(settings, alg));
+
 const methods: readonly TokenEndpointAuthMethod[] = [
   "private_key_jwt",
   "tls_client_auth",
@@ -68,11 +74,6 @@ export function profileFaults(clientType: ClientType, settings: ApplicationSetti
       `must be some of ${grants.join(", ")}`,
     ),
     ...weak.flatMap((path) => unless(false, path, "must be ES256, PS256 or EdDSA")),
-    ...unless(
-      !(signsMessages(settings) && settings.signingPoolId !== undefined),
-      "signingPoolId",
-      "agents sign no authorization responses",
-    ),
   ];
 }
 

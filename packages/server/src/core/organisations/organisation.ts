@@ -87,6 +87,10 @@ export const defaultOrganisationSettings: OrganisationSettings = {
 /** The issuer identifier, in discovery, tokens and responses (wire-contract.md §1). */
 export const issuerOf = (baseUrl: string, orgId: string): string => `${baseUrl}/oauth/${orgId}`;
 
+/** Whether the issuer is the organisation's, or one of its pools'. @param own of the organisation */
+export const isOwnIssuer = (own: string, issuer: string): boolean =>
+  issuer === own || issuer.startsWith(`${own}/`);
+
 /** 1 to 100 characters. Control and bidirectional ones could make two names look alike. */
 export function isRecordName(name: string): boolean {
   const length = [...name.trim()].length;

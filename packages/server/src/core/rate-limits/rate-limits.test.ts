@@ -27,6 +27,7 @@ test("the limits match the contract", () => {
     "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
     "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
     "par-address": { name: "par-address", count: 600, windowSeconds: 60 },
+    "signed-error-address": { name: "signed-error-address", count: 60, windowSeconds: 60 },
     "ciba-client": { name: "ciba-client", count: 300, windowSeconds: 60 },
     "ciba-client-user": { name: "ciba-client-user", count: 5, windowSeconds: 900 },
     "ciba-user": { name: "ciba-user", count: 20, windowSeconds: 900 },

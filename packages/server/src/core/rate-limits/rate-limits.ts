@@ -45,6 +45,8 @@ export const defaultRateLimits = {
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
   // Of public clients: each leaves a row for a minute.
   "par-address": { name: "par-address", count: 600, windowSeconds: 60 },
+  // Errors of authorization requests that a pool's agents sign (JARM): anybody can have them made.
+  "signed-error-address": { name: "signed-error-address", count: 60, windowSeconds: 60 },
   // Authentication requests (CIBA) of a client, whomever they name; what one user is asked by it, and by all clients together: nobody
   // is asked until they give in.
   "ciba-client": { name: "ciba-client", count: 300, windowSeconds: 60 },

@@ -29,13 +29,14 @@ export async function findPool(db: Db, orgId: string, id: string): Promise<Signi
 /**
  * Prevents a deletion until the transaction ends. The lock is shared, so that changes of applications that name the pool
  * can't deadlock.
- * @returns whether the pool exists
+ * @returns its algorithms; undefined when there is no such pool
  */
-export async function lockPool(tx: Db, orgId: string, id: string): Promise<boolean> {
-  const found = tx.selectFrom("signing_pool").select("id").where("org_id", "=", orgId).where("id", "=", id);
+export async function lockPool(tx: Db, orgId: string, id: string): Promise<readonly AgentAlg[] | undefined> {
+  const found = tx.selectFrom("signing_pool").select("algs").where("org_id", "=", orgId).where("id", "=", id);
   // SQLite runs one writing transaction at a time.
   const locked = isPostgres(tx) ? found.forShare() : found;
-  return (await locked.executeTakeFirst()) !== undefined;
+  const row = await locked.executeTakeFirst();
+  return row && (JSON.parse(row.algs) as AgentAlg[]);
 }
 
 /** Also disabled ones, oldest first; an organisation has few. */
@@ -158,6 +159,19 @@ export async function listPoolApplications(
     .orderBy("id")
     .limit(limit)
     .execute();
+}
+
+/** Whether one of the pool's applications has a profile of FAPI 2.0. @param poolId a UUID */
+export async function servesProfile(db: Db, orgId: string, poolId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("application")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("settings", "like", `%"signingPoolId":"${poolId}"%`)
+    .where("settings", "like", `%"securityProfile":"fapi2%`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** @returns false when there is no such pool, or nothing changed */

@@ -73,10 +73,13 @@ forEachDatabase(({ fresh }) => {
       signedWith(key, `${encoded({ alg: key.alg, typ: "JWT", kid: key.kid })}.${encoded(claims)}`);
     const iss = `${org.issuer}/sovereign/pools/${pool.id}`;
     const { id: aud } = web.application;
-    const good = { iss, aud, sub: "somebody" };
+    const good = { iss, aud, sub: "somebody", exp: 1 };
     assert.deepEqual(await read(hintOf(good)), good);
     assert.equal(await read(hintOf({ ...good, aud: org.web.application.id })), undefined);
     assert.equal(await read(hintOf({ ...good, iss: org.issuer })), undefined);
+    // What agents sign beside tokens: a userinfo response, and an authorization response.
+    assert.equal(await read(hintOf({ ...good, exp: undefined })), undefined);
+    assert.equal(await read(hintOf({ ...good, sub: undefined, code: "c" })), undefined);
     const other = await makeOrganisation(running.service, "Other");
     const there = { ...running.service, baseUrl: running.baseUrl };
     assert.equal(await readIdTokenHint(there, other.organisation, hintOf(good)), undefined);

@@ -52,8 +52,9 @@ async function readAgentHint(
   if (!published) return undefined;
   const { key, pool, publicKey } = published;
   const claims = verifyAgentToken(hint, { publicKey, alg: key.alg }, "JWT");
-  const { iss, aud } = claims ?? {};
-  if (iss !== signingPoolIssuer(deps.baseUrl, pool) || typeof aud !== "string") return undefined;
+  const { aud } = claims ?? {};
+  const issuer = signingPoolIssuer(deps.baseUrl, pool);
+  if (!claims || !isIdTokenOf(issuer, claims) || typeof aud !== "string") return undefined;
   const application = await deps.applications.find(orgId, aud);
   return application?.settings.signingPoolId === pool.id ? claims : undefined;
 }

@@ -5,6 +5,7 @@
 import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
+import type { MessageContext, MessageToSign, SignedMessage } from "./signed-message.ts";
 import type { Signer, SigningContext, SigningRequestRef, TokensToSign } from "./signer.ts";
 
 export interface PoolSigning extends Signer {
@@ -22,6 +23,15 @@ export interface PoolSigning extends Signer {
     db: Db,
     which: { readonly orgId: string; readonly requestId: string; readonly until: number },
   ): Promise<void>;
+  /**
+   * What was signed beside the tokens of a browser, as long as it is not expired; undefined when nothing was, or the tokens are released.
+   */
+  signedResponse(which: { readonly orgId: string; readonly requestId: string }): Promise<string | undefined>;
+  /**
+   * Has a message that is no token signed, and hands it out.
+   * @throws OAuthError temporarily_unavailable when no agent signs in time: nothing is consumed, and the same message may be asked for again
+   */
+  signMessage(message: MessageToSign, context: MessageContext): Promise<SignedMessage>;
   /** How long the token endpoint and requests with `prompt=none` wait for an agent. */
   waitMs(application: Application): Promise<number>;
 }
@@ -29,6 +39,8 @@ export interface PoolSigning extends Signer {
 export interface BrowserSigningContext extends SigningContext {
   /** The session of the wait page; undefined with `prompt=none`, which shows no page. */
   readonly waiting?: { readonly sessionId: string; readonly continuation: Continuation };
+  /** Signed together with the tokens. */
+  readonly response?: MessageToSign;
 }
 
 /** Where the browser continues after the wait; stored sealed with the request. */
@@ -39,6 +51,8 @@ export type Continuation =
       readonly flow: string;
       readonly familyId: string;
       readonly claimsHash: string;
+      /** Absent in continuations of older versions. */
+      readonly requestSigned?: boolean | null;
     }
   /** The client polls by itself; the browser only shows the result. */
   | { readonly kind: "device" | "polled"; readonly applicationId: string };

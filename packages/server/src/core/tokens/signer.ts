@@ -92,6 +92,8 @@ export interface SigningRequestRef {
   /** The token family that the tokens name; it starts when the code is redeemed. */
   readonly familyId: string;
   readonly claimsHash: string;
+  /** Of the authorization request, for agents that sign anew when the code is redeemed; absent where that is not known. */
+  readonly requestSigned?: boolean | null;
 }
 
 export interface SignedTokens {

@@ -1,6 +1,7 @@
 /** Validates a trust. Reports all faults together, each with its member. */
 import { clientJwksFaults, trustKeyRules } from "../applications/client-jwks.ts";
 import { isCallable } from "../applications/validation.ts";
+import { isOwnIssuer } from "../organisations/organisation.ts";
 import { patternFault } from "./subject-pattern.ts";
 import {
   InvalidTrust,
@@ -50,7 +51,7 @@ const requireThat = (isFine: boolean, path: string, message: string): TrustFault
 function issuerFaults({ issuer, jwks, jwksUri }: TrustSettings, own: string): TrustFault[] {
   if (!isPlainText(issuer))
     return [{ path: "issuer", message: "must be 1 to 2048 printable characters without spaces" }];
-  if (issuer === own) return [{ path: "issuer", message: "is this organisation's own issuer" }];
+  if (isOwnIssuer(own, issuer)) return [{ path: "issuer", message: "is this organisation's own issuer" }];
   const isFound = jwks === null && jwksUri === null;
   // OpenID Connect Discovery 1.0 §4: without query, and the path goes before the well-known one.
   const isFine = !isFound || (isCallable(issuer) && !issuer.includes("?"));

@@ -61,8 +61,12 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
       const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
         pool.issuerMode === "organisation" ? [key.alg] : [],
       );
+      const signedAlgs = [...new Set([...signingAlgs, ...agentAlgs])];
       const algs = {
         id_token_signing_alg_values_supported: [...new Set([...signingAlgs, ...mlDsaAlgs, ...agentAlgs])],
+        authorization_signing_alg_values_supported: signedAlgs,
+        introspection_signing_alg_values_supported: signedAlgs,
+        userinfo_signing_alg_values_supported: signedAlgs,
       };
       return publishedDocument(id, { ...metadata, ...algs }, deps.clock() + DOCUMENT_LIFETIME_MS);
     },

@@ -14,7 +14,7 @@ import type { DetailTypeDirectory } from "../../core/authorization-details/detai
 import { seconds } from "../../core/clock.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { findDevice } from "../../core/devices/devices.store.ts";
-import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { isAudience } from "../../core/protected-resources/asked-access.ts";
 import type { ProtectedResourceDirectory } from "../../core/protected-resources/protected-resources.ts";
@@ -23,12 +23,12 @@ import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { stillDefined } from "../../core/scopes/scope-definitions.ts";
 import { entitlementScopes, grantableScopes, withoutCustom } from "../../core/scopes/scopes.ts";
 import { isDefinedClaim } from "../../core/scopes/validation.ts";
-import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { applicationIssuer } from "../../core/signing-pools/directory.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import { activeDetails, detailsOfFamily } from "../../core/tokens/active-details.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { entitledByToken } from "../../core/tokens/entitled-by-token.ts";
+import { messageTypes } from "../../core/tokens/signed-message.ts";
 import {
   familyIdFromRefreshToken,
   type RefreshTokenKeys,
@@ -46,9 +46,13 @@ import {
   identifyClient,
   invalidClient,
 } from "./client-authentication/client-authentication.ts";
-import { signedAnswer } from "./signed-answer.ts";
+import { type SignedAnswerDeps, signedAnswer } from "./signed-answer.ts";
 
-export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, RefreshTokenKeys {
+export interface IntrospectDeps
+  extends CoreDeps,
+    ClientAuthenticationDeps,
+    RefreshTokenKeys,
+    SignedAnswerDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
@@ -56,7 +60,6 @@ export interface IntrospectDeps extends CoreDeps, ClientAuthenticationDeps, Refr
   readonly protectedResources: Pick<ProtectedResourceDirectory, "list">;
   readonly detailTypes: Pick<DetailTypeDirectory, "list">;
   readonly entitlements: EntitlementDirectory;
-  readonly keys: Pick<SigningKeys, "signer">;
 }
 
 const INACTIVE = { active: false } as const;
@@ -87,32 +90,20 @@ async function introspect(deps: IntrospectDeps, organisation: Organisation, call
   const description = await (familyId === undefined
     ? describeAccessToken(deps, organisation, application, token)
     : describeRefreshToken(deps, organisation, application, { token, familyId }));
-  return wantsJwt(call, application)
-    ? signedDescription(deps, application, description)
-    : jsonAnswer(description);
-}
-
-const JWT_TYPE = "token-introspection+jwt";
-
-/** By its Accept header (RFC 9701 §4). The answers to an application of a signing pool are not signed by local keys. */
-const wantsJwt = ({ headers: { accept } }: Call, { settings }: Application): boolean =>
-  accept !== undefined &&
-  settings.signingPoolId === undefined &&
-  accept.split(",").some((range) => range.split(";")[0]?.trim().toLowerCase() === `application/${JWT_TYPE}`);
-
-/** RFC 9701 §5: the description is a claim of its own, so that nobody takes the answer for an access token. */
-function signedDescription(
-  { keys, clock, baseUrl }: IntrospectDeps,
-  { id, orgId, settings }: Application,
-  description: object,
-): Promise<Answer> {
-  const iss = issuerOf(baseUrl, orgId);
-  return signedAnswer(keys, {
-    ...{ orgId, alg: settings.introspectionSignedResponseAlg, typ: JWT_TYPE },
-    mediaType: `application/${JWT_TYPE}`,
-    payload: { iss, aud: id, iat: seconds(clock()), token_introspection: description },
+  if (!wantsJwt(call)) return jsonAnswer(description);
+  return signedAnswer(deps, call, {
+    ...{ use: "introspection_response", application, mediaType: JWT_MEDIA_TYPE, userId: null },
+    alg: application.settings.introspectionSignedResponseAlg,
+    // RFC 9701 §5: the description is a claim of its own, so that nobody takes the answer for an access token.
+    claims: { token_introspection: description },
   });
 }
+
+const JWT_MEDIA_TYPE = `application/${messageTypes.introspection_response}`;
+
+/** By its Accept header (RFC 9701 §4). */
+const wantsJwt = ({ headers: { accept } }: Call): boolean =>
+  (accept ?? "").split(",").some((range) => range.split(";")[0]?.trim().toLowerCase() === JWT_MEDIA_TYPE);
 
 async function describeAccessToken(
   deps: IntrospectDeps,

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import { noteCaller } from "../../core/audit/audited-request.ts";
 import { findUpstreamOf, upstreamClaims } from "../../core/connections/sign-in/upstream-sign-ins.ts";
-import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { entitledClaims } from "../../core/roles/entitled-claims.ts";
 import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
@@ -16,46 +16,47 @@ import {
   withoutCustom,
   withStandardClaims,
 } from "../../core/scopes/scopes.ts";
-import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
 import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
 import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import type { User } from "../../core/users/user.ts";
-import { type Answer, jsonAnswer } from "../../http/calls/call.ts";
+import { type Answer, type Call, jsonAnswer } from "../../http/calls/call.ts";
 import { callRoute } from "../../http/calls/call-route.ts";
 import type { DirectCalls } from "../../http/calls/direct-calls.ts";
 import { callInOrganisation } from "../../http/organisation-lookup.ts";
 import { authenticateBearer, type BearerAuthentication, type BearerDeps } from "./bearer-authentication.ts";
 import { withDpopNonce } from "./sender-constraint.ts";
-import { signedAnswer } from "./signed-answer.ts";
+import { type SignedAnswerDeps, signedAnswer } from "./signed-answer.ts";
 
-export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps {
+export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps, SignedAnswerDeps {
   readonly organisations: OrganisationDirectory;
-  readonly keys: Pick<SigningKeys, "signer">;
 }
 
 export function userinfoRoutes(app: FastifyInstance, direct: DirectCalls, deps: UserinfoDeps): void {
   const handler = callInOrganisation<Organisation>(
     deps.organisations.find,
     withDpopNonce(deps, async (organisation, call) =>
-      answerUserinfo(deps, await authenticateBearer(deps, organisation, call)),
+      answerUserinfo(deps, call, await authenticateBearer(deps, organisation, call)),
     ),
   );
   callRoute(app, direct, { method: "GET", path: "/oauth/:org/userinfo" }, handler);
   callRoute(app, direct, { method: "POST", path: "/oauth/:org/userinfo" }, handler);
 }
 
-async function answerUserinfo(deps: UserinfoDeps, authentication: BearerAuthentication): Promise<Answer> {
+async function answerUserinfo(
+  deps: UserinfoDeps,
+  call: Call,
+  authentication: BearerAuthentication,
+): Promise<Answer> {
   const { user, claims } = authentication;
   const { orgId } = user;
   noteCaller(orgId, claims.client_id);
   const application = await deps.applications.find(orgId, claims.client_id);
   const content = await userinfoClaims(deps, authentication, application);
-  const { userinfoSignedResponseAlg: alg, signingPoolId } = application?.settings ?? {};
-  if (alg === undefined || signingPoolId !== undefined) return jsonAnswer(content);
-  const parties = { iss: issuerOf(deps.baseUrl, orgId), aud: claims.client_id };
-  const jwt = { orgId, alg, typ: "JWT", mediaType: "application/jwt" };
-  return signedAnswer(deps.keys, { ...jwt, payload: { ...content, ...parties } });
+  const alg = application?.settings.userinfoSignedResponseAlg;
+  if (!application || alg === undefined) return jsonAnswer(content);
+  const of = { use: "userinfo_response", application, userId: user.id } as const;
+  return signedAnswer(deps, call, { ...of, alg, mediaType: "application/jwt", claims: content });
 }
 
 async function userinfoClaims(

@@ -1,10 +1,12 @@
 /** Who the limits of pushed and CIBA requests refuse, and whom they let in: of invariants/limits.test.ts. */
 import type { RateLimitName } from "../../core/rate-limits/rate-limits.ts";
+import { makePool } from "../fixtures/agent.ts";
 import { makeCibaClient } from "../fixtures/ciba.ts";
 import { credentials } from "../fixtures/client.ts";
 import type { LimitsWorld } from "../fixtures/limits-world.ts";
+import { makeClient, REDIRECT_URI } from "../test-service.ts";
 import type { Play } from "./email-code-limits.ts";
-import { askForApproval, pushRequest, signIn } from "./limited-attempts.ts";
+import { askForApproval, askForSignedError, pushRequest, signIn } from "./limited-attempts.ts";
 
 const newCibaClient = ({ running: { service }, org }: LimitsWorld) => makeCibaClient(service, org);
 
@@ -19,6 +21,21 @@ export const clientPlays = {
         "from another network": () => pushRequest(world, { client_id: native.id }, world.newNetwork()),
         "clients that authenticate": () => pushRequest(world, credentials(web), here),
       },
+    };
+  },
+  "signed-error-address": async (world) => {
+    const { service } = world.running;
+    const pool = await makePool(service, world.org);
+    const redirectUris = [REDIRECT_URI];
+    const client = await makeClient(service, world.org.organisation, {
+      redirectUris,
+      signingPoolId: pool.id,
+    });
+    const here = world.newNetwork();
+    return {
+      fill: () => askForSignedError(world, client, here),
+      hurt: { "refused requests of the network": () => askForSignedError(world, client, here) },
+      letIn: { "from another network": () => askForSignedError(world, client, world.newNetwork()) },
     };
   },
   "ciba-client": async (world) => {

@@ -156,6 +156,18 @@ export async function pushRequest(
   return outcomeOf(answer, answer.status === 201);
 }
 
+/** A request that is refused before any sign-in, with a response for agents to sign: none is there, which whoever is let in hears. */
+export async function askForSignedError(
+  { org }: LimitsWorld,
+  { application }: Pick<TestClient, "application">,
+  network: string,
+): Promise<Outcome> {
+  const asked = { response_mode: "jwt", prompt: "none" };
+  const { query } = authorizationRequest(application.id, REDIRECT_URI, asked);
+  const page = await testBrowser().get(`${org.issuer}/authorize?${query}`, cameFrom(network));
+  return outcomeOf(page, page.status === 503);
+}
+
 /** A client asks for a user's approval. */
 export async function askForApproval(
   { org }: LimitsWorld,

@@ -164,7 +164,7 @@ export async function answerGranted(
   const issue = (db: Db) => issueCode(deps, db, current, basis);
   const isPushed = current.request.pushed !== undefined;
   const code = await (isPushed ? deps.database.transaction(issue) : issue(deps.database.query));
-  await answerWithCode(deps, visit, current.request, code);
+  await answerWithCode(deps, visit, current.request, { code });
 }
 
 /** Sends the error to the client. @throws OAuthError shown on a page, when the flow has no client */

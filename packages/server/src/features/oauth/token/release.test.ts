@@ -30,6 +30,8 @@ const noPools: PoolSigning = {
   keepUntil: () => assert.fail(),
   waitMs: () => assert.fail(),
   sign: () => assert.fail(),
+  signMessage: () => assert.fail(),
+  signedResponse: () => assert.fail(),
 };
 
 forEachDatabase(({ fresh }) => {

@@ -81,6 +81,10 @@ async function discoveryDocument(
     issuer: signingPoolIssuer(deps.baseUrl, pool),
     jwks_uri: signingPoolJwksUri(deps.baseUrl, pool),
     id_token_signing_alg_values_supported: pool.algs,
+    // Agents sign these too (modern-oauth.md §7).
+    authorization_signing_alg_values_supported: pool.algs,
+    introspection_signing_alg_values_supported: pool.algs,
+    userinfo_signing_alg_values_supported: pool.algs,
     // Agents don't sign logout tokens.
     backchannel_logout_supported: false,
     backchannel_logout_session_supported: false,

@@ -5,6 +5,7 @@ import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
 import { isThreshold, MAX_SIGNERS, MIN_SIGNERS, type Threshold } from "@signet/protocol/threshold/group";
 import { newUuid } from "@signet/protocol/uuid";
+import { areAlgsAllowed } from "../../../core/applications/security-profile.ts";
 import { type Act, type AuditEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { isRecordName } from "../../../core/organisations/organisation.ts";
@@ -16,6 +17,7 @@ import {
   listPoolApplications,
   lockPoolForUpdate,
   replacePool,
+  servesProfile,
   setPoolDisabled,
 } from "../../../core/signing-pools/signing-pool.store.ts";
 import { type IssuerMode, issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
@@ -69,7 +71,7 @@ const thresholdDetail = ({ threshold }: SigningPool) =>
  * @param before the version the settings were edited from
  * @param settings from `checkPoolSettings`
  * @returns undefined when the pool was deleted or changed meanwhile
- * @throws CodedError 400 or 422 for what a threshold pool cannot have
+ * @throws CodedError 400 or 422 for what a threshold pool cannot have, and for algorithms that an application's profile has not
  */
 export async function changePool(
   deps: SovereignAdminDeps,
@@ -82,6 +84,16 @@ export async function changePool(
   const after = { ...before, ...settings, updatedAt: now, version: before.version + 1 };
   return deps.database.transaction(async (tx) => {
     if (!(await replacePool(tx, after))) return undefined;
+    // After the pool is locked: an application that takes it meanwhile waits.
+    if (
+      !areAlgsAllowed({ securityProfile: "fapi2" }, after.algs) &&
+      (await servesProfile(tx, by.orgId, after.id))
+    )
+      throw new CodedError(
+        422,
+        "unsupported_alg",
+        "algs must be some of ES256, PS256, EdDSA: an application of the pool has a FAPI 2.0 profile",
+      );
     const details = { changed: changedMembers(before, after) };
     await recordChange(tx, deps, by, { action: "signing-pool.changed", target: after.id, details });
     return after;

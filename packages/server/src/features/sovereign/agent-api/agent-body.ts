@@ -46,10 +46,12 @@ export const signBody = Type.Object(
     ...lease,
     jwts: Type.Optional(
       Type.Unknown({
-        description: "`{access_token, id_token?}`: compact JWS over exactly the claimed bytes",
+        description: "by `use`, e.g. `{access_token, id_token}`: compact JWS over exactly the claimed bytes",
       }),
     ),
-    jwt: Type.Optional(Type.Unknown({ description: "instead of `jwts` for a single token" })),
+    jwt: Type.Optional(
+      Type.Unknown({ description: "instead of `jwts` where there is one token or message only" }),
+    ),
   },
   { title: "SovereignSignature", ...closed },
 );

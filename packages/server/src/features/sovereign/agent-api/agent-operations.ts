@@ -4,6 +4,7 @@ import { agentAlgs } from "@signet/protocol/agent-signature";
 import Type, { type TSchema } from "typebox";
 import { securityProfiles } from "../../../core/applications/security-settings.ts";
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
+import { tokenUses } from "../requests/signing-request.ts";
 import {
   challengeBody,
   claimBody,
@@ -50,7 +51,7 @@ const queue = Type.Object(
 
 const token = Type.Object(
   {
-    use: Type.Enum(["access_token", "id_token"]),
+    use: Type.Enum([...tokenUses], { description: "what the bytes are; what is no token is a message" }),
     kid: Type.String(),
     alg: Type.Enum([...agentAlgs]),
     protected: Type.String({ description: "base64url" }),

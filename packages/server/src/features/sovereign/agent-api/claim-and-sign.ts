@@ -8,10 +8,10 @@ import {
   claimRequests,
   undoClaims,
 } from "../requests/claim-request.ts";
-import { signRequest, signRequests } from "../requests/sign-request.ts";
+import { type Submission, signRequest, signRequests } from "../requests/sign-request.ts";
 import type { AgentCaller, SigningDeps } from "../requests/signing-request.ts";
 import { type AgentAnswer, claimAnswer, claimsAnswer, signAnswer, signaturesAnswer } from "./agent-answer.ts";
-import type { claimReader, signBatchBody, signReader } from "./agent-body.ts";
+import type { claimReader, signBatchBody, signBody, signReader } from "./agent-body.ts";
 import type { Call, HeldCalls } from "./held-calls.ts";
 
 interface Called {
@@ -75,8 +75,8 @@ export async function signCall(
   { call, caller, body }: Called & { readonly body: ReturnType<ReturnType<typeof signReader>> },
 ): Promise<AgentAnswer> {
   if ("signatures" in body) return signSeveral(signing, { call, caller }, body);
-  const { requestId, leaseToken, jwts, jwt } = body;
-  const submission = { requestId, leaseToken, jwts: submittedJwts(jwts, jwt) };
+  const submission = submissionOf(body);
+  const { requestId } = submission;
   return signAnswer(requestId, await signRequest(signing, caller, submission));
 }
 
@@ -86,11 +86,7 @@ async function signSeveral(
   { call, caller }: Called,
   { signatures, claim }: Static<typeof signBatchBody>,
 ): Promise<AgentAnswer> {
-  const submissions = signatures.map(({ requestId, leaseToken, jwts, jwt }) => ({
-    requestId,
-    leaseToken,
-    jwts: submittedJwts(jwts, jwt),
-  }));
+  const submissions = signatures.map(submissionOf);
   const outcomes = await signRequests(signing, caller, submissions);
   const isGone = call.reply.raw.destroyed;
   const next = claim && !isGone ? await claimRequests(signing, caller, claim) : undefined;
@@ -102,8 +98,11 @@ async function signSeveral(
   return signaturesAnswer(signed, next);
 }
 
-/** `jwt` stands for the access token; anything but an object has no tokens. */
-function submittedJwts(jwts: unknown, jwt: unknown): { access_token?: unknown; id_token?: unknown } {
-  if (jwts === undefined) return { access_token: jwt };
-  return typeof jwts === "object" && jwts !== null ? jwts : {};
-}
+/** `jwt` is the only one; anything but an object has none. */
+const submissionOf = ({ requestId, leaseToken, jwts, jwt }: Static<typeof signBody>): Submission => ({
+  requestId,
+  leaseToken,
+  ...(jwts === undefined ? { only: jwt, jwts: {} } : { jwts: isObject(jwts) ? jwts : {} }),
+});
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -293,7 +293,7 @@ forEachDatabase(({ fresh }) => {
         expires_at: clock() + MINUTE,
         ...more,
       };
-      assert.ok(await insertRequest(db(), row, 0));
+      assert.ok(await insertRequest(db(), row, { agentsSince: 0 }));
       return id;
     };
     const agent = await makeAgent(running.service, org, pool, { name: "Rack <3>" });

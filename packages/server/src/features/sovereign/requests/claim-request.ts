@@ -3,6 +3,7 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { AgentKey } from "../../../core/signing-pools/agent-key.ts";
 import { findUsableKey } from "../../../core/signing-pools/usable-key.ts";
+import type { AccessTokenClaims } from "../../../core/tokens/claims.ts";
 import type { AskedRequest } from "../../../core/tokens/signer.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
 import { claimById, claimOldest, revertClaim } from "./claim-request.store.ts";
@@ -125,7 +126,7 @@ export function claimedRequest(
   { leaseToken, rendering, key, now }: Claimed,
 ) {
   const { claims, context } = openColumn<SealedClaims>(deps, row, "claims");
-  const { iss, sub, scope, auth_time: authTime, amr } = claims.accessToken;
+  const { iss, sub, scope, auth_time: authTime, amr } = statedClaims(claims);
   return {
     outcome: "claimed" as const,
     requestId: row.id,
@@ -141,12 +142,13 @@ export function claimedRequest(
       clientName: context.clientName,
       grantType: row.grant_type,
       scope: scope === undefined ? [] : scope.split(" "),
-      sub,
+      // A message that tells of no user is for the client itself.
+      sub: sub ?? row.application_id,
       ...(authTime === undefined ? {} : { authTime }),
       ...(amr === undefined ? {} : { amr }),
       ip: context.ip,
       ...(context.connection === undefined ? {} : { connection: context.connection }),
-      ...requestContext(claims.accessToken, context.request),
+      ...requestContext(claims.accessToken ?? {}, context.request),
       ...(row.parent_request_id === null ? {} : { parentRequestId: row.parent_request_id }),
     },
     tokens: renderTokens(claims, key, rendering).tokens,
@@ -155,9 +157,25 @@ export function claimedRequest(
   };
 }
 
+type StatedClaims = Pick<AccessTokenClaims, "iss" | "scope" | "auth_time" | "amr"> & {
+  readonly sub?: string | undefined;
+};
+
+/** Of the access token; of a message alone, what it says of its grant. What an introspection tells is not its own. */
+function statedClaims({ accessToken, message }: SealedClaims["claims"]): StatedClaims {
+  if (accessToken) return accessToken;
+  if (!message) throw new Error("nothing to sign");
+  const { iss, sub, scope } = message.claims;
+  return {
+    iss,
+    sub: typeof sub === "string" ? sub : undefined,
+    ...(message.use === "id_jag" && typeof scope === "string" ? { scope } : {}),
+  };
+}
+
 /** modern-oauth.md §7: what the tokens are bound to and are for, and who acts. */
 const requestContext = (
-  { cnf, authorization_details, act, workload }: SealedClaims["claims"]["accessToken"],
+  { cnf, authorization_details, act, workload }: Partial<AccessTokenClaims>,
   { securityProfile, resources, clientSource, requestSigned }: Partial<AskedRequest> = {},
 ) => ({
   securityProfile: securityProfile ?? "none",

@@ -30,8 +30,8 @@ type NewRow = Pick<SigningRequestTable, (typeof newColumns)[number]>;
 /** The `waiter_until` of a request that nobody waits for. */
 export const NO_WAITER = 0;
 
-/** `own_of`: the application of a request without a user. */
-type Insertion = NewRow & { agentsSince: number; own_of: string | null };
+/** `own_of`: the application of a request without a user. `anonymous_of`: the grant type, for somebody who has not authenticated. */
+type Insertion = NewRow & { agentsSince: number; own_of: string | null; anonymous_of: string | null };
 
 const insertion = (db: Db, value: Parameter<Insertion>, isSynced: boolean) =>
   db
@@ -60,7 +60,8 @@ const insertion = (db: Db, value: Parameter<Insertion>, isSynced: boolean) =>
               and a.last_seen_at > ${value("agentsSince")}))`,
         )
         .where(
-          // Half of the queue for one user, three quarters for one client's own requests; a queue too small to share is not.
+          // Half of the queue for one user, three quarters for one client's own requests, of which a quarter for those that anybody
+          // can make; a queue too small to share is not.
           sql<boolean>`(select case when count(*) < p.max_pending
               and count(case when r.user_id = ${value("user_id")} then 1 end)
                 < case when p.max_pending < 3 then p.max_pending
@@ -68,6 +69,9 @@ const insertion = (db: Db, value: Parameter<Insertion>, isSynced: boolean) =>
                   else ${sql.lit(MAX_PER_USER)} end
               and count(case when r.user_id is null and r.application_id = ${value("own_of")} then 1 end)
                 < case when p.max_pending < 8 then p.max_pending else p.max_pending * 3 / 4 end
+              and count(case when r.user_id is null and r.application_id = ${value("own_of")}
+                  and r.grant_type = ${value("anonymous_of")} then 1 end)
+                < case when p.max_pending < 8 then p.max_pending else p.max_pending / 4 end
               then 1 else 0 end
             from signing_request r
             where r.org_id = p.org_id and r.pool_id = p.id and r.ended_at is null and r.state <> 'signed'
@@ -86,10 +90,15 @@ const insertUnsynced = prepared((db, value: Parameter<Insertion>) => insertion(d
  * what is made of the request later is synced.
  * @param db not a transaction
  */
-export async function insertRequest(db: Db, row: NewRow, agentsSince: number): Promise<boolean> {
+export async function insertRequest(
+  db: Db,
+  row: NewRow,
+  { agentsSince, isAnonymous }: { readonly agentsSince: number; readonly isAnonymous?: true | undefined },
+): Promise<boolean> {
   const own_of = row.user_id === null ? row.application_id : null;
+  const anonymous_of = isAnonymous ? row.grant_type : null;
   const insert = row.interactive === 1 ? insertSynced : insertUnsynced;
-  return (await insert(db, { ...row, agentsSince, own_of })).length > 0;
+  return (await insert(db, { ...row, agentsSince, own_of, anonymous_of })).length > 0;
 }
 
 type Join = { orgId: string; applicationId: string; joinKeyHash: string; now: number };

@@ -121,6 +121,27 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await accepted(1, "two"), 1);
   });
 
+  test("messages for whoever asks have a quarter of the queue, and leave the client's own requests the rest", async () => {
+    const pool = await harness.addPool({ maxPending: 16 });
+    await harness.addAgent({ pool });
+    const message = {
+      use: "authorization_response",
+      claims: { iss: "https://id.example", aud: "c" },
+    } as const;
+    const asked = {
+      poolId: pool.id,
+      grantType: "authorization_code",
+      isAnonymous: true,
+      claims: { message },
+    } as const;
+    const anonymous = () => createRequest(harness.signing, harness.newRequest(asked));
+    const made = [];
+    for (let at = 0; at < 6; at++) made.push(await anonymous());
+    assert.deepEqual(made.map((one) => typeof one).join(), "object,object,object,object,string,string");
+    const own = await createRequest(harness.signing, harness.newRequest({ poolId: pool.id }));
+    assert.equal(typeof own, "object");
+  });
+
   test("a disabled pool accepts no requests and no claims", async () => {
     const pool = await harness.addPool();
     const own = await harness.addAgent({ pool });

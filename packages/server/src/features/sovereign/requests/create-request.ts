@@ -21,8 +21,10 @@ export interface NewSigningRequest {
   readonly orgId: string;
   readonly poolId: string;
   readonly applicationId: string;
-  /** Null for client credentials. */
+  /** Null for client credentials, and for messages that tell of no user. */
   readonly userId: string | null;
+  /** A message for somebody who has not authenticated: a small part of the queue is for such. */
+  readonly isAnonymous?: true;
   readonly grantType: string;
   /** A browser waits: 300 s instead of 60, challenges are possible, and the request is queued even without an agent. */
   readonly interactive: boolean;
@@ -92,7 +94,7 @@ export async function createRequest(
     expires_at: now + (interactive ? INTERACTIVE_TTL_MS : NON_INTERACTIVE_TTL_MS),
   };
   const agentsSince = now - AGENT_SEEN_MS;
-  if (await insertRequest(deps.database.query, row, agentsSince)) {
+  if (await insertRequest(deps.database.query, row, { agentsSince, isAnonymous: input.isAnonymous })) {
     deps.wakeUp.notify(poolTopic(orgId, poolId));
     return { requestId: key.requestId };
   }

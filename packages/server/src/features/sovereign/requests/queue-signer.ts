@@ -1,5 +1,5 @@
 /**
- * The signer of applications with a signing pool (sovereign-signing.md §4): queues the tokens, waits for an agent of the
+ * The signer of applications with a signing pool (sovereign-signing.md §4): queues tokens and messages, waits for an agent of the
  * pool, and releases what it signed. Nothing else signs for such an application: without an agent there is no token.
  */
 
@@ -14,6 +14,12 @@ import type {
   SigningOutcome,
 } from "../../../core/tokens/pool-signing.ts";
 import {
+  type MessageContext,
+  type MessageToSign,
+  messageHash,
+  type SignedMessage,
+} from "../../../core/tokens/signed-message.ts";
+import {
   claimsHash,
   type HeldTokens,
   type SigningContext,
@@ -25,7 +31,7 @@ import type { Db } from "../../../db/open.ts";
 import { inSpan } from "../../../telemetry/tracing.ts";
 import { removeWaiter } from "./create-request.store.ts";
 import { createRequest, joinRequest, type NewSigningRequest } from "./create-request.ts";
-import { keepTokens, releaseTokens, takeContinuation } from "./release-request.ts";
+import { keepTokens, peekSigned, releaseJwts, releaseTokens, takeContinuation } from "./release-request.ts";
 import {
   noAgent,
   type RequestStatus,
@@ -35,7 +41,7 @@ import {
   unavailable,
   waitForChange,
 } from "./request-status.ts";
-import type { RequestKey, SigningDeps } from "./signing-request.ts";
+import type { ClaimsToSign, RequestKey, SigningDeps } from "./signing-request.ts";
 
 /** After its wait the token endpoint still commits: until then no other call may join the request. */
 const COMMIT_MS = 5_000;
@@ -47,6 +53,12 @@ export function queueSigner(deps: SigningDeps): PoolSigning {
     waitMs: async (application) => (await requirePool(deps, application)).tokenWaitSeconds * 1000,
     sign: async (tokens, signingContext) =>
       (await signedForBrowser(deps, tokens, signingContext)) ?? (await signNow(deps, tokens, signingContext)),
+    signMessage: (message, context) => signMessage(deps, message, context),
+    signedResponse: async (key) => {
+      const status = await requestStatus(deps, key);
+      const signed = status?.state === "signed" ? peekSigned(deps, status) : undefined;
+      return signed?.jwts.authorization_response;
+    },
     begin: (tokens, signingContext) => begin(deps, tokens, signingContext),
     waitFor: async (orgId, requestId, ms) =>
       (await waitInSpan(deps, { orgId, requestId }, { sinceSeq: 0, ms })).outcome,
@@ -87,21 +99,51 @@ async function signNow(
   tokens: TokensToSign,
   signingContext: SigningContext,
 ): Promise<HeldTokens> {
-  const { application } = tokens;
-  const { orgId, id: applicationId } = application;
-  const pool = await requirePool(deps, application);
-  const ms = pool.tokenWaitSeconds * 1000;
-  const waiter = { id: randomUUID(), ms: ms + COMMIT_MS };
+  const pool = await requirePool(deps, tokens.application);
   const joinKeyHash = joinKey(pool, tokens, signingContext);
+  const request = { ...newRequest(pool, tokens, signingContext), joinKeyHash };
+  const { status, waiterId } = await queueAndWait(deps, pool, request);
+  return holdTokens(deps, status, waiterId);
+}
+
+/** Nothing is consumed by a message, and so it is released as soon as it is signed. */
+async function signMessage(
+  deps: SigningDeps,
+  message: MessageToSign,
+  context: MessageContext,
+): Promise<SignedMessage> {
+  const pool = await requirePool(deps, context.application);
+  const { status, waiterId } = await queueAndWait(deps, pool, messageRequest(pool, message, context));
+  const released = await releaseJwts(deps, deps.database.query, status, waiterId);
+  const jws = released?.jwts[message.use];
+  if (!released || jws === undefined) throw unavailable("the message has expired, or was told before");
+  return { jws, exp: released.exp };
+}
+
+type WaitedRequest = Omit<NewSigningRequest, "interactive" | "waiter" | "joinKeyHash"> & {
+  readonly joinKeyHash: string;
+};
+
+/**
+ * Joins the same request of an earlier call that nobody waits for any more, or queues it.
+ * @returns its status once it is signed
+ * @throws OAuthError when it is not in time: it stays queued, and a repeated call joins it
+ */
+async function queueAndWait(
+  deps: SigningDeps,
+  { tokenWaitSeconds }: SigningPool,
+  request: WaitedRequest,
+): Promise<{ readonly status: RequestStatus; readonly waiterId: string }> {
+  const { orgId, applicationId, joinKeyHash } = request;
+  const ms = tokenWaitSeconds * 1000;
+  const waiter = { id: randomUUID(), ms: ms + COMMIT_MS };
   const joined = await joinRequest(deps, { orgId, applicationId, joinKeyHash, waiter });
-  const request = { ...newRequest(pool, tokens, signingContext), interactive: false, joinKeyHash, waiter };
-  const { requestId } = joined ?? (await queue(deps, request));
+  const { requestId } = joined ?? (await queue(deps, { ...request, interactive: false, waiter }));
 
   // A new request is pending: its first status need not be read.
   const sinceSeq = joined ? 0 : NEW_SEQ;
   const { outcome, status } = await waitInSpan(deps, { orgId, requestId }, { sinceSeq, ms });
-  if (outcome === "signed" && status) return holdTokens(deps, status, waiter.id);
-  // The request stays queued: a repeated token request joins it.
+  if (outcome === "signed" && status) return { status, waiterId: waiter.id };
   await removeWaiter(deps.database.query, { orgId, requestId }, waiter.id);
   throw outcome === "waiting" ? unavailable("no signing agent has signed yet") : outcome;
 }
@@ -115,15 +157,17 @@ async function begin(
   const pool = await requirePool(deps, tokens.application);
   const familyId = familyIdFromTokenId(tokens.accessToken.jti);
   if (familyId === undefined) throw new Error("tokens of a browser flow must name their family");
-  const { waiting } = signingContext;
+  const { waiting, response } = signingContext;
   const browser = waiting && {
     browserSessionHash: browserSessionHash(waiting.sessionId),
     continuation: waiting.continuation,
   };
   const interactive = waiting !== undefined;
   const request = { ...newRequest(pool, tokens, signingContext), interactive, ...browser };
-  const { requestId } = await queue(deps, request);
-  return { requestId, familyId, claimsHash: claimsHash(tokens) };
+  const claims: ClaimsToSign = response ? { ...request.claims, message: response } : request.claims;
+  const { requestId } = await queue(deps, { ...request, claims });
+  const { requestSigned = null } = tokens.request ?? {};
+  return { requestId, familyId, claimsHash: claimsHash(tokens), requestSigned };
 }
 
 /**
@@ -155,9 +199,34 @@ function newRequest(
     clientName: application.name,
     ip: address,
     ...(connection ? { connection } : {}),
-    ...(request ? { request } : {}),
+    ...(request
+      ? {
+          request: {
+            ...request,
+            requestSigned: request.requestSigned ?? signingRequest?.requestSigned ?? null,
+          },
+        }
+      : {}),
     claims: { accessToken, ...(idToken ? { idToken } : {}) },
     ...(signingRequest ? { parentRequestId: signingRequest.requestId } : {}),
+  };
+}
+
+/** Of a message alone. Whoever asks for the same again, once nobody waits for it any more, gets the same. */
+function messageRequest(
+  { id: poolId }: SigningPool,
+  message: MessageToSign,
+  { application, address, grantType, userId, resources = [], proofHash, isAnonymous }: MessageContext,
+): WaitedRequest {
+  const { orgId, id, name, settings, source } = application;
+  const parts = [poolId, grantType, id, proofHash ?? null, userId, messageHash(message)];
+  const asked = { securityProfile: settings.securityProfile, resources, clientSource: source };
+  return {
+    ...{ orgId, poolId, applicationId: id, userId, grantType, clientName: name, ip: address },
+    request: { ...asked, requestSigned: null },
+    claims: { message },
+    joinKeyHash: sha256Base64url(JSON.stringify(parts)),
+    ...(isAnonymous ? { isAnonymous } : {}),
   };
 }
 

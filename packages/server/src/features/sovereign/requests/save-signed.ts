@@ -1,5 +1,6 @@
 /** Stores valid signatures, all of them in one transaction with their audit events. */
 
+import { type EntryKind, entryKinds } from "@signet/protocol/ledger/entry";
 import { recordAuditEvents } from "../../../core/audit/audit.store.ts";
 import type { RecordedSignature } from "../../../core/ledger/recorder.ts";
 import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
@@ -92,13 +93,12 @@ async function recordInLedger(
   }
 }
 
+/** Answers to introspection and userinfo are not in the ledger: see signed-answer.ts. */
 const signaturesOf = ({ claimed: { key }, checked }: ValidSubmission): RecordedSignature[] =>
-  tokenUses.flatMap((kind) => {
-    const jws = checked[kind];
-    return jws === undefined ? [] : [{ kind, kid: key.kid, jws }];
+  Object.entries(checked).flatMap(([use, jws]) => {
+    const kind = entryKinds.find((one): one is EntryKind => one === use);
+    return kind === undefined ? [] : [{ kind, kid: key.kid, jws }];
   });
-
-const tokenUses = ["access_token", "id_token"] as const;
 
 /**
  * The agent's part, from its claim to now, in the trace of the request that waits: an agent may sign for many in one call, and what it
@@ -143,7 +143,7 @@ function signedRow({ encryption }: SigningDeps, { lease, claimed, checked }: Val
     rendering: storedRendering,
     signed: sealJson(encryption, lease, "signed", sealed),
     inputHashes: JSON.stringify(inputHashes(rendered.tokens)),
-    tokenIds: JSON.stringify({ access_token: jti }),
+    tokenIds: JSON.stringify(jti === undefined ? {} : { [rendered.tokens[0]?.use ?? "access_token"]: jti }),
     tokenExp: exp * 1000,
     keptUntil: row.interactive === 1 ? Math.max(row.expires_at, keptUntil) : keptUntil,
   };
@@ -152,8 +152,12 @@ function signedRow({ encryption }: SigningDeps, { lease, claimed, checked }: Val
 function signedEvent({ lease, claimed, signers }: ValidSubmission) {
   const { row, key, rendered } = claimed;
   const user = row.user_id === null ? {} : { user: row.user_id };
-  const token = { kid: key.kid, client: row.application_id, grant: row.grant_type, jti: rendered.jti };
+  const token = { kid: key.kid, client: row.application_id, grant: row.grant_type };
+  const id = rendered.jti === undefined ? {} : { jti: rendered.jti };
+  const uses = rendered.tokens.map(({ use }) => use);
+  const message = uses.includes("access_token") ? {} : { uses };
   const together = signers ? { signers } : {};
-  const event = leaseAuditEvent(lease, "signing-request.signed", { ...token, ...user, ...together });
+  const details = { ...token, ...id, ...message, ...user, ...together };
+  const event = leaseAuditEvent(lease, "signing-request.signed", details);
   return signers ? { ...event, actor: `agent:${signers[0]}` } : event;
 }

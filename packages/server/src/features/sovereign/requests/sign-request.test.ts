@@ -23,8 +23,9 @@ forEachDatabase(({ fresh }) => {
   const { clock, harness, agent, other, steps } = signingFixture(fresh);
 
   test("access and ID token are signed together and released once", async () => {
-    const claims = harness.newRequest().claims;
-    const both = { ...claims, idToken: idTokenOf(claims.accessToken) };
+    const { accessToken } = harness.newRequest().claims;
+    assert.ok(accessToken);
+    const both = { accessToken, idToken: idTokenOf(accessToken) };
     const requestId = await steps.create({ ...withBrowser, claims: both });
     const held = await steps.claimed(requestId);
     assert.deepEqual(

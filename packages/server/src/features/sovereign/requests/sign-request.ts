@@ -33,6 +33,7 @@ import {
   type RenderedToken,
   type SigningDeps,
   STALE_PAYLOAD_MS,
+  type TokenUse,
 } from "./signing-request.ts";
 
 export type SignOutcome =
@@ -40,7 +41,11 @@ export type SignOutcome =
   | { readonly outcome: "stale_payload"; readonly tokens: readonly RenderedToken[] }
   | { readonly outcome: "invalid_signed_jwt"; readonly reason: InvalidJwtReason };
 
-export type Submission = LeaseToken & { readonly jwts: SubmittedJwts };
+export type Submission = LeaseToken & {
+  readonly jwts: SubmittedJwts;
+  /** In place of `jwts`, where there is one token or message. */
+  readonly only?: unknown;
+};
 
 export async function signRequest(
   deps: SigningDeps,
@@ -62,9 +67,10 @@ export async function signRequests(
   const findKey = keyFinder(deps, agent);
   const faults: unknown[] = [];
   const judged = await Promise.all(
-    submissions.map(({ jwts, ...token }) => {
+    submissions.map(({ jwts, only, ...token }) => {
       const lease = presentedLease(agent, token, now);
-      return judge(deps, { lease, row: rows.get(lease.requestId), jwts, findKey }).catch((error: unknown) => {
+      const row = rows.get(lease.requestId);
+      return judge(deps, { lease, row, jwts, only, findKey }).catch((error: unknown) => {
         faults.push(error);
         return { outcome: "lease_lost" } as const;
       });
@@ -78,40 +84,47 @@ export async function signRequests(
     judged.map((one, index): Promise<SignOutcome> | SignOutcome => {
       if ("outcome" in one) return one;
       if (saved.has(one)) return { outcome: "signed" };
-      return whyNotSaved(deps, one.lease, submissions[index]?.jwts ?? {});
+      return whyNotSaved(deps, one.lease, submissions[index] ?? { jwts: {} });
     }),
   );
 }
 
-interface Presented {
+type Jwts = Pick<Submission, "jwts" | "only">;
+
+interface Presented extends Jwts {
   readonly lease: Lease;
   readonly row: SigningRequestRow | undefined;
-  readonly jwts: SubmittedJwts;
   readonly findKey: FindKey;
 }
 
 async function judge(
   deps: SigningDeps,
-  { lease, row, jwts, findKey }: Presented,
+  { lease, row, findKey, ...submitted }: Presented,
 ): Promise<SignOutcome | ValidSubmission> {
   const refusal = leaseRefusal(row, lease);
-  if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, jwts)))
+  if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submitted)))
     return { outcome: "signed" };
   if (refusal || !row) return { outcome: refusal ?? "lease_lost" };
 
   const claimed = await claimedTokens(deps, row, findKey);
   if (!claimed) return { outcome: "lease_lost" };
   const { publicKey, key, rendered } = claimed;
+  const jwts = jwtsByUse(submitted, rendered.tokens);
   const checked = await checkJwts(rendered.tokens, jwts, { publicKey, alg: key.alg });
   if ("reason" in checked) return refuseJwts(deps, lease, checked.reason);
   if (isStale(rendered, lease.now)) return reissueStale(deps, lease, claimed);
   return { lease, claimed, checked: checked.jwts };
 }
 
+const jwtsByUse = (
+  { jwts, only }: Jwts,
+  expected: ReadonlyArray<{ readonly use: TokenUse }>,
+): SubmittedJwts => (only === undefined ? jwts : { [expected[0]?.use ?? "access_token"]: only });
+
 /** A simultaneous call with the same lease may have been first. */
-async function whyNotSaved(deps: SigningDeps, lease: Lease, jwts: SubmittedJwts): Promise<SignOutcome> {
+async function whyNotSaved(deps: SigningDeps, lease: Lease, submitted: Jwts): Promise<SignOutcome> {
   const current = await currentRow(deps, lease);
-  if (current && (await isRepeated(deps, current, lease, jwts))) return { outcome: "signed" };
+  if (current && (await isRepeated(deps, current, lease, submitted))) return { outcome: "signed" };
   return { outcome: leaseRefusal(current, { ...lease, now: deps.clock() }) ?? "lease_lost" };
 }
 
@@ -161,12 +174,14 @@ async function isRepeated(
   deps: SigningDeps,
   row: SigningRequestRow,
   lease: Lease,
-  jwts: SubmittedJwts,
+  submitted: Jwts,
 ): Promise<boolean> {
   const isSigner = row.claimed_by === lease.agentId && row.signed_lease_hash === lease.hash;
   if (!isSigner || row.kid === null || row.input_hashes === null) return false;
   const key = await findAgentKey(deps.database.query, lease.orgId, row.kid);
   if (!key || key.compromisedAt !== null) return false;
-  const hashes = JSON.parse(row.input_hashes) as Record<string, string>;
+  const hashes = JSON.parse(row.input_hashes) as Record<TokenUse, string>;
+  const [use = "access_token"] = Object.keys(hashes) as TokenUse[];
+  const jwts = jwtsByUse(submitted, [{ use }]);
   return matchesInputHashes(hashes, jwts, { publicKey: publicKeyOf(key), alg: key.alg });
 }

@@ -10,8 +10,9 @@ import {
 } from "@signet/protocol/agent-signature";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { seconds } from "../../../core/clock.ts";
+import { messageTypes } from "../../../core/tokens/signed-message.ts";
 import { renewTokenId } from "../../../core/tokens/token-family.ts";
-import type { ClaimsToSign, RenderedToken } from "./signing-request.ts";
+import { type ClaimsToSign, type RenderedToken, type TokenUse, tokenUses } from "./signing-request.ts";
 
 /** What differs between two renderings of the same claims; stored with the lease instead of the bytes. */
 export type Rendering = ReturnType<typeof newRendering>;
@@ -27,16 +28,21 @@ export const newRendering = (now: number, pool: { readonly maxTokenLifetimeSecon
   random: randomUUID() as string,
 });
 
+/** Seconds that a message without an `exp` counts as current: its key is published, and whoever asks again gets the same. */
+const CURRENT_SECONDS = 120;
+
 /** Deterministic: the same arguments give the same bytes. The header has `alg`, `typ` and `kid` only. */
 export function renderTokens(
-  { accessToken, idToken }: ClaimsToSign,
+  { accessToken, idToken, message }: ClaimsToSign,
   { kid, alg }: { readonly kid: string; readonly alg: AgentAlg },
   { iat, longestSeconds, random }: Rendering,
 ) {
   const expOf = (token: { readonly iat: number; readonly exp: number }) =>
     iat + Math.min(token.exp - token.iat, longestSeconds);
-  const jti = renewTokenId(accessToken.jti, random);
-  const exp = expOf(accessToken);
+  const expAfter = (seconds: number) => iat + Math.min(seconds, longestSeconds);
+  const messageId = message?.use === "id_jag" ? random : undefined;
+  const jti = accessToken ? renewTokenId(accessToken.jti, random) : messageId;
+  const exp = accessToken ? expOf(accessToken) : expAfter(message?.lifetimeSeconds ?? CURRENT_SECONDS);
   const render = (use: RenderedToken["use"], typ: string, payload: object): RenderedToken => ({
     use,
     kid,
@@ -45,10 +51,20 @@ export function renderTokens(
     payload: base64urlJson(payload),
   });
   const tokens: readonly RenderedToken[] = [
-    render("access_token", "at+jwt", { ...accessToken, iat, exp, jti }),
+    ...(accessToken ? [render("access_token", "at+jwt", { ...accessToken, iat, exp, jti })] : []),
     ...(idToken ? [render("id_token", "JWT", { ...idToken, iat, exp: expOf(idToken) })] : []),
+    ...(message
+      ? [
+          render(message.use, messageTypes[message.use], {
+            ...message.claims,
+            iat,
+            ...(message.lifetimeSeconds === undefined ? {} : { exp: expAfter(message.lifetimeSeconds) }),
+            ...(messageId === undefined ? {} : { jti: messageId }),
+          }),
+        ]
+      : []),
   ];
-  // `exp` and `jti` are the access token's; both tokens have the same `iat`.
+  // `exp` and `jti` are the access token's, where there is one; all have the same `iat`.
   return { tokens, iat, exp, jti };
 }
 
@@ -67,15 +83,9 @@ export const inputHashes = (rendered: readonly RenderedToken[]): Record<string, 
   Object.fromEntries(rendered.map((token) => [token.use, sha256Base64url(signingInput(token))]));
 
 /** By use, as submitted; anything but a string counts as missing. */
-export interface SubmittedJwts {
-  readonly access_token?: unknown;
-  readonly id_token?: unknown;
-}
+export type SubmittedJwts = Readonly<Partial<Record<TokenUse, unknown>>>;
 
-export interface CheckedJwts {
-  readonly access_token: string;
-  readonly id_token?: string;
-}
+export type CheckedJwts = Readonly<Partial<Record<TokenUse, string>>>;
 
 export type InvalidJwtReason = "bytes_mismatch" | "bad_encoding" | "bad_signature" | "missing_token";
 
@@ -89,8 +99,7 @@ export async function checkJwts(
   const reason = await findFault(jwts, key, expected, (input, wanted) => input === wanted);
   if (reason) return { reason };
   // Nothing else that was submitted is stored.
-  const { access_token, id_token } = jwts as CheckedJwts;
-  return { jwts: { access_token, ...(id_token === undefined ? {} : { id_token }) } };
+  return { jwts: Object.fromEntries(rendered.map(({ use }) => [use, jwts[use]])) as CheckedJwts };
 }
 
 /** Whether these JWTs sign the inputs with these hashes: the rendering is gone once a request is signed. */
@@ -110,7 +119,7 @@ async function findFault(
   expected: Readonly<Record<string, string>>,
   isSame: (signingInput: string, expected: string) => boolean,
 ): Promise<InvalidJwtReason | undefined> {
-  for (const use of ["access_token", "id_token"] as const) {
+  for (const use of tokenUses) {
     const wanted = expected[use];
     const jwt = jwts[use];
     if (wanted === undefined && jwt !== undefined) return "bytes_mismatch";

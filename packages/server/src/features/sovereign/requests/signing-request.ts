@@ -1,5 +1,5 @@
 /**
- * A signing request: tokens that wait for an agent of the organisation to sign them (sovereign-signing.md §2 and §3). The
+ * A signing request: tokens or messages that wait for an agent of the organisation to sign them (sovereign-signing.md §2 and §3). The
  * service fixes the bytes and keeps the state; it holds no key that could sign them.
  */
 
@@ -11,6 +11,7 @@ import { sealedColumn } from "../../../core/encryption/sealed-columns.ts";
 import type { LedgerRecorder } from "../../../core/ledger/recorder.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { AccessTokenClaims, IdTokenClaims, SigningConnection } from "../../../core/tokens/claims.ts";
+import { type MessageToSign, type MessageUse, messageUses } from "../../../core/tokens/signed-message.ts";
 import type { AskedRequest } from "../../../core/tokens/signer.ts";
 import type { Database } from "../../../db/open.ts";
 import type { WakeUp } from "../notify/wake-up.ts";
@@ -78,10 +79,12 @@ export interface SigningDeps extends ExpiryDeps {
   readonly poolSweeps: Map<string, number>;
 }
 
-/** `iat`, `exp` and `jti` are placeholders: every claim renders them anew. */
+/** An access token, with an ID token and an authorization response or without; or a message alone. */
 export interface ClaimsToSign {
-  readonly accessToken: AccessTokenClaims;
+  /** `iat`, `exp` and `jti` are placeholders, here and below: every claim renders them anew. */
+  readonly accessToken?: AccessTokenClaims;
   readonly idToken?: IdTokenClaims;
+  readonly message?: MessageToSign;
 }
 
 /** The `claims` column: what the tokens are rendered from, and the context that only the agent sees. */
@@ -98,8 +101,17 @@ export interface SealedClaims {
   };
 }
 
+export type TokenUse = "access_token" | "id_token" | MessageUse;
+
+/** In the order in which they are rendered. */
+export const tokenUses: readonly TokenUse[] = ["access_token", "id_token", ...messageUses];
+
+/** A schema's members, one for each use. */
+export const byUse = <Schema>(schema: Schema): Record<TokenUse, Schema> =>
+  Object.fromEntries(tokenUses.map((use) => [use, schema])) as Record<TokenUse, Schema>;
+
 export interface RenderedToken {
-  readonly use: "access_token" | "id_token";
+  readonly use: TokenUse;
   readonly kid: string;
   readonly alg: AgentAlg;
   /** base64url, as they are signed. */

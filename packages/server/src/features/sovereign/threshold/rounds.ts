@@ -10,7 +10,7 @@ import { type ClaimedRequest, claimedRequest } from "../requests/claim-request.t
 import { sweepPool } from "../requests/expire-requests.ts";
 import { newRendering, type Rendering } from "../requests/signing-input.ts";
 import { findRequests, openColumn, type SigningRequestRow } from "../requests/signing-request.store.ts";
-import type { AgentCaller, SealedClaims, SigningDeps } from "../requests/signing-request.ts";
+import type { AgentCaller, SealedClaims, SigningDeps, TokenUse } from "../requests/signing-request.ts";
 import { countStock, takeCommitments } from "./commitment.store.ts";
 import type { GroupKey, GroupKeys } from "./group-keys.ts";
 import { listMembers } from "./member.store.ts";
@@ -35,7 +35,7 @@ export interface RoundDeps extends SigningDeps {
   readonly groups: GroupKeys;
 }
 
-export type Use = "access_token" | "id_token";
+export type Use = TokenUse;
 /** As a part keeps them. */
 export type PartCommitments = Partial<Record<Use, Omit<NonceCommitment, "kid">>>;
 
@@ -114,10 +114,14 @@ async function beginRounds(
   setTimeout(() => deps.wakeUp.notify(poolTopic(orgId, poolId)), ROUND_MS + 20).unref();
 }
 
-const usesOf = (deps: SigningDeps, row: SigningRequestRow): Use[] =>
-  openColumn<SealedClaims>(deps, row, "claims").claims.idToken
-    ? ["access_token", "id_token"]
-    : ["access_token"];
+function usesOf(deps: SigningDeps, row: SigningRequestRow): Use[] {
+  const { accessToken, idToken, message } = openColumn<SealedClaims>(deps, row, "claims").claims;
+  return [
+    ...(accessToken ? (["access_token"] as const) : []),
+    ...(idToken ? (["id_token"] as const) : []),
+    ...(message ? [message.use] : []),
+  ];
+}
 
 interface Candidate {
   readonly agentId: string;

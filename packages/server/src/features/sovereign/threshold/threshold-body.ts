@@ -3,6 +3,7 @@ import { MAX_SIGNERS, MIN_SIGNERS } from "@signet/protocol/threshold/group";
 import Type from "typebox";
 import { MAX_BATCH, MAX_WAIT } from "../agent-api/agent-body.ts";
 import { rejectReasons } from "../requests/reject-request.ts";
+import { byUse } from "../requests/signing-request.ts";
 import { MAX_COMMITMENTS } from "./stock.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -79,12 +80,7 @@ const part = Type.Object(
   {
     requestId: text(100),
     leaseToken: text(200, "from the claim"),
-    shares: Type.Optional(
-      Type.Object(
-        { access_token: share, id_token: Type.Optional(share) },
-        { ...closed, description: "by token" },
-      ),
-    ),
+    shares: Type.Optional(Type.Object(byUse(Type.Optional(share)), { ...closed, description: "by use" })),
     rejection: Type.Optional(
       Type.Object(
         {

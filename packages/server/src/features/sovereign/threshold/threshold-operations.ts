@@ -2,6 +2,7 @@
 import Type, { type TSchema } from "typebox";
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
 import { claimed } from "../agent-api/agent-operations.ts";
+import { byUse } from "../requests/signing-request.ts";
 import { claimBody, commitmentsBody, messageBody, reshareBody, sharesBody } from "./threshold-body.ts";
 
 const uuid = Type.String({ format: "uuid" });
@@ -43,7 +44,7 @@ const round = Type.Object(
   {
     ...claimed.properties,
     ceremony: Type.String({ format: "uuid", description: "that the signers have their shares from" }),
-    commitments: Type.Object({ access_token: commitments, id_token: Type.Optional(commitments) }),
+    commitments: Type.Object(byUse(Type.Optional(commitments))),
   },
   { title: "ThresholdRound" },
 );

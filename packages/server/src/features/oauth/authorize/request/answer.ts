@@ -1,4 +1,7 @@
-/** The authorization response (RFC 6749 §4.1.2) in the requested response mode, always with `iss` (RFC 9207). */
+/**
+ * The authorization response (RFC 6749 §4.1.2) in the requested response mode, always with `iss` (RFC 9207). For an application of a
+ * signing pool its agents sign a JWT response: with the tokens, or an error alone, and without an agent it is told on a page.
+ */
 
 import { signJws } from "@signet/protocol/jose/jws";
 import { buildRedirect } from "@signet/protocol/oauth/authorization-response";
@@ -7,23 +10,30 @@ import { isFapi } from "../../../../core/applications/security-profile.ts";
 import { seconds } from "../../../../core/clock.ts";
 import { usePushedRequest } from "../../../../core/pushed-requests/pushed-request.ts";
 import { applicationIssuer } from "../../../../core/signing-pools/directory.ts";
+import type { MessageToSign } from "../../../../core/tokens/signed-message.ts";
 import { formPostScript } from "../../../../html/scripts.ts";
+import { addressOf } from "../../../../http/listeners/client-address.ts";
+import { limitNetwork } from "../../network-limit.ts";
 import { type BrowserDeps, pageApplication, pageFrame, show, type Visit } from "../browser.ts";
 import type { AnswerTarget } from "./authorization-request.ts";
 import { formPostPage } from "./form-post.page.ts";
 
-export function answerWithCode(
+/** @param response what an agent has signed with the tokens: it has the same code */
+export async function answerWithCode(
   deps: BrowserDeps,
   visit: Visit,
   target: AnswerTarget,
-  code: string,
+  { code, response }: { readonly code: string; readonly response?: string | undefined },
 ): Promise<void> {
-  return answer(deps, visit, target, [["code", code]]);
+  const plain = await plainResponse(deps, target, [["code", code]]);
+  const isSigned = target.isJwt && response !== undefined;
+  return send(visit, target, isSigned ? [["response", response]] : await inMode(deps, visit, target, plain));
 }
 
 /**
  * RFC 6749 §4.1.2.1. The target is verified: an error never goes to an unregistered redirect URI.
- * @throws OAuthError shown on a page when another response has used the pushed request
+ * @throws OAuthError shown on a page when another response has used the pushed request, or when no agent signs this one: nothing is
+ * used up then
  */
 export async function answerWithError(
   deps: BrowserDeps,
@@ -32,48 +42,95 @@ export async function answerWithError(
   error: OAuthError,
 ): Promise<void> {
   const { pushed: uriHash, application } = target;
+  const result: Parameters = [
+    ["error", error.code],
+    ["error_description", error.description],
+  ];
+  const parameters = await inMode(deps, visit, target, await plainResponse(deps, target, result));
   if (uriHash !== undefined)
     await usePushedRequest(deps.database.query, { orgId: application.orgId, uriHash }, deps.clock());
   deps.refusedRequests.note(target.application, "authorize", error);
-  return answer(deps, visit, target, [
-    ["error", error.code],
-    ["error_description", error.description],
-  ]);
+  return send(visit, target, parameters);
+}
+
+type Parameters = ReadonlyArray<readonly [string, string]>;
+
+/** `iss` is the issuer of the tokens: RFC 9207 §2.4 compares the two. */
+async function plainResponse(
+  deps: Pick<BrowserDeps, "baseUrl" | "signingPools">,
+  { application, state }: AnswerTarget,
+  result: Parameters,
+): Promise<Parameters> {
+  const issuer = await applicationIssuer(deps, application);
+  return [...result, ...(state === undefined ? [] : [["state", state] as const]), ["iss", issuer]];
 }
 
 const RESPONSE_LIFETIME_SECONDS = 600;
 
+const responseMessage = ({ application }: AnswerTarget, plain: Parameters): MessageToSign => ({
+  use: "authorization_response",
+  claims: Object.fromEntries([...plain, ["aud", application.id]]) as MessageToSign["claims"],
+  lifetimeSeconds: RESPONSE_LIFETIME_SECONDS,
+});
+
+/** The response with a code, for agents to sign with the tokens; undefined where it is no JWT. */
+export const codeResponse = async (
+  deps: Pick<BrowserDeps, "baseUrl" | "signingPools">,
+  target: AnswerTarget,
+  code: string,
+): Promise<MessageToSign | undefined> =>
+  target.isJwt ? responseMessage(target, await plainResponse(deps, target, [["code", code]])) : undefined;
+
+async function inMode(
+  deps: BrowserDeps,
+  visit: Visit,
+  target: AnswerTarget,
+  plain: Parameters,
+): Promise<Parameters> {
+  if (!target.isJwt) return plain;
+  const message = responseMessage(target, plain);
+  const isPoolSigned = target.application.settings.signingPoolId !== undefined;
+  return [["response", await (isPoolSigned ? signedByAgent : signedResponse)(deps, visit, target, message)]];
+}
+
+/** Anybody can have an error made, without a sign-in: such requests are few for each network, and in the pool's queue. */
+async function signedByAgent(
+  deps: BrowserDeps,
+  { request }: Visit,
+  { application }: AnswerTarget,
+  message: MessageToSign,
+): Promise<string> {
+  const limit = deps.rateLimits["signed-error-address"];
+  const counted = { limit, from: request, what: "refused authorization requests" };
+  await limitNetwork(deps, application.orgId, counted);
+  const { jws } = await deps.poolSigning.signMessage(message, {
+    ...{ application, address: addressOf(request), grantType: "authorization_code" },
+    ...{ userId: null, isAnonymous: true },
+  });
+  return jws;
+}
+
 /** The response as one JWT (JARM §2.1), which browser and network can neither read into nor change. */
 async function signedResponse(
   { keys, ledger, clock }: BrowserDeps,
-  { orgId, id, settings }: AnswerTarget["application"],
-  parameters: ReadonlyArray<readonly [string, string]>,
+  _visit: Visit,
+  { application: { orgId, settings } }: AnswerTarget,
+  { claims, lifetimeSeconds = 0 }: MessageToSign,
 ): Promise<string> {
   const { alg, kid, privateKey } = await keys.signer(orgId, settings.authorizationSignedResponseAlg);
   const iat = seconds(clock());
-  const times = { iat, exp: iat + RESPONSE_LIFETIME_SECONDS };
-  const payload = { ...Object.fromEntries(parameters), aud: id, ...times };
+  const payload = { ...claims, iat, exp: iat + lifetimeSeconds };
   const jws = await signJws({ alg, kid, privateKey, typ: "JWT", payload });
   await ledger.record(orgId, [{ kind: "authorization_response", kid, jws }]);
   return jws;
 }
 
-async function answer(
-  deps: BrowserDeps,
+async function send(
   visit: Visit,
-  target: AnswerTarget,
-  result: ReadonlyArray<readonly [string, string]>,
+  { application, redirectUri, responseMode }: AnswerTarget,
+  parameters: Parameters,
 ): Promise<void> {
   const { request, reply } = visit;
-  const { application, redirectUri, responseMode, isJwt, state } = target;
-  // The issuer of the tokens: RFC 9207 §2.4 compares the two.
-  const issuer = await applicationIssuer(deps, application);
-  const plain = [
-    ...result,
-    ...(state === undefined ? [] : [["state", state] as const]),
-    ["iss", issuer] as const,
-  ];
-  const parameters = isJwt ? [["response", await signedResponse(deps, application, plain)] as const] : plain;
   if (responseMode === "form_post") {
     const frame = pageFrame(visit);
     const page = formPostPage({

@@ -147,9 +147,7 @@ export function requestedMode({ settings }: Application, { values }: Form): Requ
   const text = values.get("response_mode") ?? unsignedResponseMode(values.get("request"));
   const plain = text?.replace(/(?:^|\.)jwt$/, "");
   const responseMode = plain === "fragment" || plain === "form_post" ? plain : "query";
-  const isJwt = signsMessages(settings) || plain !== text;
-  // Only a local key signs it.
-  return { responseMode, isJwt: isJwt && settings.signingPoolId === undefined };
+  return { responseMode, isJwt: signsMessages(settings) || plain !== text };
 }
 
 /**
@@ -214,9 +212,7 @@ export const responseModes = [...plainModes, ...jwtModes];
 
 function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]): void {
   const mode = values.get("response_mode");
-  const isPoolSigned = application.settings.signingPoolId !== undefined;
-  if (mode !== undefined && !(plainModes.includes(mode) || (jwtModes.includes(mode) && !isPoolSigned)))
-    throw invalid("response_mode is not supported");
+  if (mode !== undefined && !responseModes.includes(mode)) throw invalid("response_mode is not supported");
   // FAPI 2.0 Message Signing §5.4.2.
   if (mode !== undefined && signsMessages(application.settings) && !jwtModes.includes(mode))
     throw invalid("response_mode must be one of JARM");

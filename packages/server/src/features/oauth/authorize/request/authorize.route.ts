@@ -146,7 +146,7 @@ async function allow(
     return { consentId, code: await issueCode(deps, tx, current, { signedIn, consentId }) };
   });
   if (code === undefined) return answerGranted(deps, visit, current, { signedIn, consentId });
-  return answerWithCode(deps, visit, current.request, code);
+  return answerWithCode(deps, visit, current.request, { code });
 }
 
 /** The flow continues without `select_account`. */

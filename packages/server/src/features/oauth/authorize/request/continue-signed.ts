@@ -1,10 +1,13 @@
 /** Continues an authorization after the wait for a signing agent. The wait page has checked the browser. */
+
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
+import { seconds } from "../../../../core/clock.ts";
 import type { Continuation, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
 import type { BrowserDeps, Visit } from "../browser.ts";
 import { flowForm } from "../flow.ts";
-import { readSealedFlow, takeStep } from "../take-step.ts";
+import { answerGranted, readSealedFlow, takeStep } from "../take-step.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
-import { issueSignedCode } from "./pool-signed-code.ts";
+import { codeOf, issueSignedCode } from "./pool-signed-code.ts";
 
 export interface FinishedWait {
   readonly requestId: string;
@@ -21,7 +24,7 @@ export async function continueAuthorization(
   visit: Visit,
   { requestId, continuation, outcome }: FinishedWait,
 ): Promise<boolean> {
-  const { familyId, claimsHash } = continuation;
+  const { familyId, claimsHash, requestSigned = null } = continuation;
   const current = await readSealedFlow(deps, visit, continuation.flow);
   if (!current) return true;
   if (outcome !== "signed" && current.kind === "authorization")
@@ -29,11 +32,24 @@ export async function continueAuthorization(
   else if (current.kind === "page" || current.step.kind !== "issue-code")
     await takeStep(deps, visit, current);
   else {
-    const code = await issueSignedCode(deps, current, current.step, { requestId, familyId, claimsHash });
+    const response = await deps.poolSigning.signedResponse({ orgId: visit.organisation.id, requestId });
+    if (current.request.isJwt && !isCurrent(deps, response)) {
+      // The user came back too late, or the application's settings have changed: everything is signed anew.
+      await answerGranted(deps, visit, current, current.step);
+      return true;
+    }
+    const signing = { requestId, familyId, claimsHash, requestSigned };
+    const signed = { signing, plaintext: codeOf(response) };
+    const code = await issueSignedCode(deps, current, current.step, signed);
     if (code === undefined) return false;
-    await answerWithCode(deps, visit, current.request, code);
+    await answerWithCode(deps, visit, current.request, { code, response });
   }
   return true;
+}
+
+function isCurrent({ clock }: BrowserDeps, response: string | undefined): boolean {
+  const exp = response === undefined ? undefined : decodeJwsUnverified(response)?.payload["exp"];
+  return typeof exp === "number" && exp > seconds(clock());
 }
 
 /** The application's `ui_locales`, unless the flow has expired. */

@@ -1,4 +1,5 @@
 /** Issues the authorization code of a granted request. */
+import { sha256Base64url } from "@signet/protocol/hash";
 import { codeLifetimeMs, newCode } from "../../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../../core/codes/codes.store.ts";
 import { usePushedRequest } from "../../../../core/pushed-requests/pushed-request.ts";
@@ -23,9 +24,16 @@ export interface CodeBasis {
   readonly consentId: string | null;
 }
 
+/** What only a code of agents' tokens has. */
+interface PoolSigned {
+  /** The tokens that an agent has signed for the code. */
+  readonly signing: SigningRequestRef;
+  /** The code that stands in the signed response. */
+  readonly plaintext?: string | undefined;
+}
+
 /**
  * @param db the transaction that records the consent, or the plain connection
- * @param signing the tokens that an agent has signed for the code
  * @throws OAuthError shown on a page when another response has used the pushed request
  */
 export async function issueCode(
@@ -33,16 +41,16 @@ export async function issueCode(
   db: Db,
   { request, access }: GrantedRequest,
   { signedIn, consentId }: CodeBasis,
-  signing: SigningRequestRef | null = null,
+  signed?: PoolSigned,
 ): Promise<string> {
   const now = deps.clock();
   const { session, user } = signedIn;
   const { pushed: uriHash } = request;
   if (uriHash !== undefined) await usePushedRequest(db, { orgId: session.orgId, uriHash }, now);
-  const { plaintext, hash } = newCode();
+  const plaintext = signed?.plaintext ?? newCode().plaintext;
   await insertCode(db, {
     orgId: session.orgId,
-    codeHash: hash,
+    codeHash: sha256Base64url(plaintext),
     applicationId: request.application.id,
     userId: user.id,
     sessionId: session.id,
@@ -61,7 +69,7 @@ export async function issueCode(
     expiresAt: now + codeLifetimeMs(request.application.settings),
     usedAt: null,
     familyId: null,
-    signing,
+    signing: signed?.signing ?? null,
   });
   return plaintext;
 }

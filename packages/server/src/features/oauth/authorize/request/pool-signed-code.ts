@@ -3,10 +3,11 @@
  * its code is issued with the signature. A fast agent answers before the wait page is shown.
  */
 
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../../core/applications/application.ts";
-import { CODE_LIFETIME_MS } from "../../../../core/codes/authorization-code.ts";
+import { CODE_LIFETIME_MS, newCode } from "../../../../core/codes/authorization-code.ts";
 import { readAccessRules, tokenResource } from "../../../../core/protected-resources/asked-access.ts";
 import { applicationIssuer } from "../../../../core/signing-pools/directory.ts";
 import { addedClaims } from "../../../../core/tokens/claims.ts";
@@ -20,7 +21,7 @@ import {
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, orgPath, redirectTo, type Visit } from "../browser.ts";
 import { withConsent, withPrompts } from "../flow.ts";
-import { answerWithCode, answerWithError } from "./answer.ts";
+import { answerWithCode, answerWithError, codeResponse } from "./answer.ts";
 import { authenticationClaims, type CodeBasis, type GrantedRequest, issueCode } from "./issue-code.ts";
 
 /** How long the response waits for an agent that signs without a person's approval. */
@@ -33,6 +34,7 @@ export async function answerWithPoolSignedCode(
   basis: CodeBasis,
 ): Promise<void> {
   const { application } = granted.request;
+  const { orgId } = application;
   try {
     const signing = await beginSigning(deps, visit, granted, basis);
     const outcome = await waitBriefly(
@@ -42,8 +44,9 @@ export async function answerWithPoolSignedCode(
       isSilent(granted) ? Number.POSITIVE_INFINITY : HOLD_MS,
     );
     if (outcome === "signed") {
-      const code = await issueSignedCode(deps, granted, basis, signing);
-      if (code !== undefined) return await answerWithCode(deps, visit, granted.request, code);
+      const response = await deps.poolSigning.signedResponse({ orgId, requestId: signing.requestId });
+      const code = await issueSignedCode(deps, granted, basis, { signing, plaintext: codeOf(response) });
+      if (code !== undefined) return await answerWithCode(deps, visit, granted.request, { code, response });
     }
     // The wait page shows an error and leads back to the application.
     if (!isSilent(granted)) return await redirectTo(visit, waitPath(visit, signing.requestId));
@@ -70,19 +73,25 @@ export async function waitBriefly(
 export const waitPath = ({ organisation }: Visit, requestId: string): string =>
   orgPath(organisation, `sovereign/wait/${requestId}`);
 
+/** The code of a response that was signed with the tokens. */
+export function codeOf(response: string | undefined): string | undefined {
+  const code = response === undefined ? undefined : decodeJwsUnverified(response)?.payload["code"];
+  return typeof code === "string" ? code : undefined;
+}
+
 /** Consumes the signed request. @returns undefined when its code was issued before */
 export function issueSignedCode(
   deps: BrowserDeps,
   granted: GrantedRequest,
   basis: CodeBasis,
-  signing: SigningRequestRef,
+  signed: { readonly signing: SigningRequestRef; readonly plaintext: string | undefined },
 ): Promise<string | undefined> {
-  const key = { orgId: basis.signedIn.session.orgId, requestId: signing.requestId };
+  const key = { orgId: basis.signedIn.session.orgId, requestId: signed.signing.requestId };
   return deps.database.transaction(async (tx) => {
     // `prompt=none` shows no wait page, so no second request can continue it.
     if (!isSilent(granted) && !(await deps.poolSigning.takeContinuation(tx, key))) return undefined;
     await deps.poolSigning.keepUntil(tx, { ...key, until: deps.clock() + CODE_LIFETIME_MS });
-    return issueCode(deps, tx, granted, basis, signing);
+    return issueCode(deps, tx, granted, basis, signed);
   });
 }
 
@@ -96,9 +105,11 @@ async function beginSigning(
 ): Promise<SigningRequestRef> {
   const familyId = newUuid();
   const tokens = await tokensToSign(deps, visit, granted, basis, familyId);
+  const response = await codeResponse(deps, granted.request, newCode().plaintext);
   const signingContext: BrowserSigningContext = {
     grantType: "authorization_code",
     address: addressOf(visit.request),
+    ...(response ? { response } : {}),
   };
   if (isSilent(granted)) return deps.poolSigning.begin(tokens, signingContext);
   const { flow, request } = granted;
@@ -110,6 +121,7 @@ async function beginSigning(
     flow: deps.flows.seal(consented),
     familyId,
     claimsHash: claimsHash(tokens),
+    requestSigned: tokens.request?.requestSigned ?? null,
   } as const;
   const waiting = { sessionId: basis.signedIn.session.id, continuation };
   return deps.poolSigning.begin(tokens, { ...signingContext, waiting });

@@ -3,27 +3,36 @@
  * client's own, and a policy that names the server. It is no access token, lives five minutes, and says as whom the client is known there.
  */
 import { randomUUID } from "node:crypto";
+import { sha256Base64url } from "@signet/protocol/hash";
 import { signJws } from "@signet/protocol/jose/jws";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope, parseScope } from "@signet/protocol/oauth/scope";
 import { mayUse } from "../../../../core/application-access/application-access.ts";
+import { tokenExchangeGrantType } from "../../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
 import { seconds } from "../../../../core/clock.ts";
 import type { LedgerRecorder } from "../../../../core/ledger/recorder.ts";
-import { issuerOf } from "../../../../core/organisations/organisation.ts";
 import { grantableScopes } from "../../../../core/scopes/scopes.ts";
 import { isEndedSession } from "../../../../core/sessions/sessions.store.ts";
 import type { SigningKeys } from "../../../../core/signing-keys/signing-keys.ts";
+import { applicationIssuer, type SigningPoolDirectory } from "../../../../core/signing-pools/directory.ts";
 import { type IdTokenHintDeps, readIdTokenHint } from "../../../../core/tokens/id-token-hint.ts";
+import type { PoolSigning } from "../../../../core/tokens/pool-signing.ts";
+import {
+  type MessageToSign,
+  messageTypes,
+  type SignedMessage,
+} from "../../../../core/tokens/signed-message.ts";
 import { hasActiveFamily } from "../../../../core/tokens/tokens.store.ts";
 import { findUser } from "../../../../core/users/users.store.ts";
 import type { GrantDeps, GrantRequest, OtherTokenResponse } from "../grant.ts";
 import { type ExchangeRequest, exchangeDetails, ID_JAG } from "./exchange-request.ts";
-import { ID_JAG_TYPE } from "./identity-assertion.ts";
 
-export interface IdJagDeps extends GrantDeps, Omit<IdTokenHintDeps, "keys"> {
+export interface IdJagDeps extends GrantDeps, Omit<IdTokenHintDeps, "keys" | "signingPools"> {
+  readonly signingPools: Pick<SigningPoolDirectory, "published" | "find">;
   readonly keys: Pick<SigningKeys, "published" | "signer">;
   readonly ledger: Pick<LedgerRecorder, "record">;
+  readonly poolSigning: Pick<PoolSigning, "signMessage">;
 }
 
 const LIFETIME_SECONDS = 300;
@@ -36,12 +45,9 @@ export async function issueIdJag(
   { subjectToken, target, policies }: ExchangeRequest,
 ): Promise<OtherTokenResponse> {
   const { application, form, address } = request;
-  const { orgId, id, settings } = application;
+  const { orgId, id } = application;
   const [policy] = policies.filter(({ subjectClientIds: ids }) => ids.length === 0 || ids.includes(id));
   if (!policy) throw unacceptable("no policy is for tokens of its client");
-  // Local keys never sign for an application with a pool.
-  if (settings.signingPoolId !== undefined)
-    throw unacceptable("agents of the client's pool sign no identity assertions");
   const idToken = await requireOwnIdToken(deps, request, subjectToken);
   const requested = form.values.has("scope") ? parseScope(form.values.get("scope") ?? "") : policy.scopes;
   const scopes = grantableScopes(requested ?? [], policy.scopes);
@@ -53,23 +59,50 @@ export async function issueIdJag(
   const lifetime = Math.min(LIFETIME_SECONDS, policy.maxLifetimeSeconds);
   const resource = namedResources(request);
   const { sub, auth_time, acr, amr } = idToken;
-  const payload = {
-    ...{ iss: issuerOf(deps.baseUrl, orgId), sub, aud: target, client_id: policy.foreignClientId ?? id },
-    ...{ jti: randomUUID(), iat: seconds(now), exp: seconds(now) + lifetime, scope: formatScope(scopes) },
-    ...(resource === undefined ? {} : { resource }),
-    ...{ auth_time, acr, amr },
-  };
-  const { alg, kid, privateKey } = await deps.keys.signer(orgId, settings.idTokenSignedResponseAlg);
-  const assertion = await signJws({ alg, kid, privateKey, typ: ID_JAG_TYPE, payload });
-  await deps.ledger.record(orgId, [{ kind: "id_jag", kid, jws: assertion }]);
+  const iss = await applicationIssuer(deps, application);
+  const message = {
+    use: "id_jag",
+    claims: {
+      ...{ iss, sub, aud: target, client_id: policy.foreignClientId ?? id, scope: formatScope(scopes) },
+      ...(resource === undefined ? {} : { resource }),
+      ...{ auth_time, acr, amr },
+    },
+    lifetimeSeconds: lifetime,
+  } as const;
+  const { jws, exp } = await signed(deps, request, message, sha256Base64url(subjectToken));
   await recordAuditEvent(deps.database.query, {
     ...{ orgId, at: now, actor: `client:${id}`, action: "token.exchanged", target: String(sub), address },
     ...{ applicationId: id, details: exchangeDetails(policy, scopes, id) },
   });
   return {
-    ...{ access_token: assertion, issued_token_type: ID_JAG },
-    ...{ token_type: "N_A", expires_in: lifetime, scope: formatScope(scopes) },
+    ...{ access_token: jws, issued_token_type: ID_JAG, token_type: "N_A" },
+    ...{ expires_in: exp - seconds(deps.clock()), scope: formatScope(scopes) },
   };
+}
+
+/** By the agents of the client's pool, or by a local key: these never sign for an application with a pool. @throws OAuthError */
+async function signed(
+  deps: IdJagDeps,
+  { application, address }: GrantRequest,
+  message: MessageToSign,
+  proofHash: string,
+): Promise<SignedMessage> {
+  const { orgId, settings } = application;
+  const { claims, lifetimeSeconds = 0, use } = message;
+  if (settings.signingPoolId !== undefined) {
+    const named = claims["resource"] as string | readonly string[] | undefined;
+    return deps.poolSigning.signMessage(message, {
+      ...{ application, address, grantType: tokenExchangeGrantType, userId: String(claims["sub"]) },
+      ...{ resources: named === undefined ? [] : [named].flat(), proofHash },
+    });
+  }
+  const iat = seconds(deps.clock());
+  const exp = iat + lifetimeSeconds;
+  const payload = { ...claims, iat, exp, jti: randomUUID() };
+  const { alg, kid, privateKey } = await deps.keys.signer(orgId, settings.idTokenSignedResponseAlg);
+  const jws = await signJws({ alg, kid, privateKey, typ: messageTypes[use], payload });
+  await deps.ledger.record(orgId, [{ kind: "id_jag", kid, jws }]);
+  return { jws, exp };
 }
 
 const unacceptable = (cause: string) =>

@@ -10,7 +10,7 @@ import type { Application } from "../../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../../core/audit/audit.store.ts";
 import { findConnection } from "../../../../core/connections/connections.store.ts";
 import { findIdentity } from "../../../../core/connections/sign-in/linked-identities.store.ts";
-import { issuerOf } from "../../../../core/organisations/organisation.ts";
+import { isOwnIssuer, issuerOf } from "../../../../core/organisations/organisation.ts";
 import {
   type AccessRules,
   nameableBy,
@@ -74,7 +74,7 @@ export async function validateIdentityAssertion(
   });
   const { claims } = assertion;
   // The trust's issuer may be changed to ours by nobody, but an older record may name what is ours now.
-  if (audiences.includes(claims.iss)) throw refused("it is our own");
+  if (isOwnIssuer(issuerOf(deps.baseUrl, organisation.id), claims.iss)) throw refused("it is our own");
   if (claims["client_id"] !== application.id) throw refused("it is for another client");
   if (typeof claims["jti"] !== "string" || claims["jti"] === "") throw refused("there is no jti");
   const user = await userOf(deps, assertion);

@@ -54,8 +54,9 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("stores claims, tokens and answers encrypted", async () => {
-    const claims = harness.newRequest().claims;
-    const telling = { ...claims, accessToken: { ...claims.accessToken, scope: "a-telling-scope" } };
+    const { accessToken } = harness.newRequest().claims;
+    assert.ok(accessToken);
+    const telling = { accessToken: { ...accessToken, scope: "a-telling-scope" } };
     const requestId = await steps.create({ ...withBrowser, claims: telling, clientName: "A telling name" });
     const held = await steps.claimed(requestId);
     const asked = { challengeId: "c", type: "pin", prompt: "A telling prompt", ttl: 60 } as const;
