@@ -29,6 +29,7 @@ export const groups: readonly PageGroup[] = [
       ...same(
         "sdk/machine-to-machine",
         "sdk/device",
+        "sdk/backchannel",
         "sdk/system-account",
         "sdk/configuration",
         "sdk/errors",

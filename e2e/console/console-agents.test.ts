@@ -1,9 +1,11 @@
 /** What an administrator does with resources and with what gets tokens without a secret, by keyboard alone, in real Chromium (issue 26). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { findDetailType } from "../../packages/server/src/core/authorization-details/detail-types.store.ts";
 import { findClientAuthority } from "../../packages/server/src/core/client-authorities/client-authorities.store.ts";
 import { exampleCertificate } from "../../packages/server/src/core/client-authorities/example-certificate.ts";
 import { findClientPolicy } from "../../packages/server/src/core/client-metadata/client-policy.store.ts";
+import { findInitialAccessToken } from "../../packages/server/src/core/client-registration/initial-access-tokens.store.ts";
 import { findResourceWithScopes } from "../../packages/server/src/core/protected-resources/protected-resources.ts";
 import { findPolicy } from "../../packages/server/src/core/token-exchange/exchange-policies.store.ts";
 import { findTrust } from "../../packages/server/src/core/trusts/trusts.store.ts";
@@ -175,6 +177,77 @@ test("adds a certificate authority, is refused a certificate that is none, disab
   await enter(page, "authority-save");
   assert.equal(await doneText(page), "Saved.");
   assert.equal((await find(id))?.enabled, false);
+});
+
+test("adds a type of authorization details, is refused a schema that isn’t one, changes it, and deletes it", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const find = (id: string) => findDetailType(service().database.query, fixture().orgId, id);
+  await visit.open("/authorization-detail-types/new");
+  await isReady(page, "type");
+  await type(page, "type", "document_access");
+  await type(page, "displayName", "Documents");
+  await type(page, "template", "Read {folder}");
+  await page.locator("#schema").fill('{"type": "object", "propertys": {}}');
+  await enter(page, "detail-type-create");
+  assert.match(await page.locator("#schema-fault").innerText(), /propertys/);
+  await page.locator("#schema").fill('{"type": "object", "required": ["folder"]}');
+  await enter(page, "detail-type-create");
+  assert.equal(await doneText(page), "Detail type added.");
+  await visit.look("Documents");
+  const id = idIn(page.url());
+
+  await enter(page, "tab-settings");
+  assert.equal(await page.locator("#type").getAttribute("readonly"), "");
+  await type(page, "template", "Read all of {folder}");
+  await enter(page, "detail-type-save");
+  assert.equal(await doneText(page), "Saved.");
+  const saved = await find(id);
+  assert.deepEqual([saved?.type, saved?.template], ["document_access", "Read all of {folder}"]);
+
+  await enter(page, "tab-settings");
+  await enter(page, "detail-type-delete");
+  await enter(page, "detail-type-delete-confirm");
+  assert.equal(await doneText(page), "Detail type deleted.");
+  assert.equal(await find(id), undefined);
+});
+
+test("creates an initial access token, which is shown once and registers a client, and revokes it", async (t) => {
+  const visit = await visitor(t, fixture().admin);
+  const { page } = visit;
+  const find = (id: string) => findInitialAccessToken(service().database.query, key(id));
+  await visit.open("/initial-access-tokens/new");
+  await isReady(page, "label");
+  await type(page, "label", "Desktop agents");
+  await type(page, "maxUses", "0");
+  await enter(page, "token-create");
+  await page.locator("#maxUses-fault").waitFor();
+  await type(page, "maxUses", "2");
+  await enter(page, "token-create");
+  const token = await page.locator("#initial-access-token").textContent();
+  const endpoint = await page.locator("#registration-endpoint").innerText();
+  await visit.look("New initial access token");
+  const registered = await fetch(endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify({ client_name: "Agent", redirect_uris: ["http://127.0.0.1/callback"] }),
+  });
+  assert.equal(registered.status, 201, await registered.text());
+  await enter(page, "once-done");
+  await page.locator("#token-details").waitFor();
+  assert.match(await page.locator("#token-details").innerText(), /1 of 2/);
+  const id = idIn(page.url());
+
+  await enter(page, "tab-settings");
+  await tick(page, "enabled", false);
+  await enter(page, "token-save");
+  assert.equal(await doneText(page), "Saved.");
+  assert.equal((await find(id))?.enabled, false);
+  await enter(page, "tab-settings");
+  await enter(page, "token-delete");
+  await enter(page, "token-delete-confirm");
+  assert.equal(await doneText(page), "Token revoked.");
+  assert.equal(await find(id), undefined);
 });
 
 test("every form of resources, trusts and policies was submitted", () => {

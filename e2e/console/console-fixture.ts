@@ -9,8 +9,6 @@ import { listApplications } from "../../packages/server/src/core/applications/ap
 import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
 import { insertBreakGlassAccount } from "../../packages/server/src/core/break-glass/break-glass.store.ts";
-import { createClientAuthority } from "../../packages/server/src/core/client-authorities/client-authorities.ts";
-import { exampleCertificate } from "../../packages/server/src/core/client-authorities/example-certificate.ts";
 import { listTokens } from "../../packages/server/src/core/connections/connections.store.ts";
 import { createConnectionTest } from "../../packages/server/src/core/connections/sign-in/connection-tests.ts";
 import { recordConnectionSignIn } from "../../packages/server/src/core/connections/sign-in/sign-in-log.store.ts";
@@ -21,13 +19,8 @@ import {
 import { createDomain } from "../../packages/server/src/core/domains/domains.ts";
 import type { Organisation } from "../../packages/server/src/core/organisations/organisation.ts";
 import { createOrganisation } from "../../packages/server/src/core/organisations/organisations.ts";
-import { createResource } from "../../packages/server/src/core/protected-resources/protected-resources.ts";
 import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
 import { listAllPools } from "../../packages/server/src/core/signing-pools/signing-pool.store.ts";
-import { createExchangePolicy } from "../../packages/server/src/core/token-exchange/exchange-policies.ts";
-import { policySettings } from "../../packages/server/src/core/token-exchange/policy-schemas.ts";
-import { trustSettings } from "../../packages/server/src/core/trusts/trust-schemas.ts";
-import { createTrust } from "../../packages/server/src/core/trusts/trusts.ts";
 import { changeProfile } from "../../packages/server/src/core/users/profile/profile.ts";
 import { createUser } from "../../packages/server/src/core/users/users.ts";
 import { listUsableCodes } from "../../packages/server/src/features/device-identity/enrol/enrolment-code.store.ts";
@@ -52,6 +45,7 @@ import {
   type TestServiceOptions,
 } from "../../packages/server/src/testing/test-service.ts";
 import { type Person, signIn } from "../journeys/sign-in-steps.ts";
+import { furnishProtected } from "./protected-fixture.ts";
 
 export interface ConsoleFixture {
   readonly running: TestService;
@@ -223,54 +217,6 @@ async function furnish(service: Service, orgId: string): Promise<Record<string, 
     preauthorizations: preauthorized.id,
     ...(await sharedApplications(service, orgId, "Northwind")),
     ...(await makeKeyHolders(service, orgId)),
-  };
-}
-
-/** APIs, and who gets tokens for them. */
-async function furnishProtected(
-  service: Service,
-  orgId: string,
-  applicationId: string,
-): Promise<Record<string, string>> {
-  const deps = { ...service, baseUrl: service.config.baseUrl };
-  const act = { orgId, actor };
-  for (const name of ["invoices:read", "invoices:approve"])
-    await createCustomScope(service, {
-      ...{ ...act, name, description: "", claims: [], sensitive: name.endsWith("approve") },
-      displayName: name.endsWith("approve") ? "Approve invoices" : "See invoices",
-    });
-  const resource = await createResource(deps, {
-    ...{ ...act, scopes: ["invoices:read", "invoices:approve"] },
-    settings: {
-      ...{ identifier: "https://billing.northwind.example/api", name: "Billing", applicationId },
-      ...{
-        senderConstraint: "dpop",
-        accessTokenLifetimeSeconds: 300,
-        agentDeniedScopes: ["invoices:approve"],
-      },
-    },
-  });
-  const trust = await createTrust(deps, {
-    ...act,
-    settings: trustSettings("workload", {
-      ...{ clientId: applicationId, issuer: "https://token.actions.githubusercontent.com" },
-      ...{ subjectPattern: "repo:northwind/site:ref:refs/heads/*", claims: { ref_protected: "true" } },
-    }),
-  });
-  const policy = await createExchangePolicy(deps, {
-    ...act,
-    settings: policySettings({
-      ...{ name: "Payroll reads invoices", clientId: applicationId, scopes: ["invoices:read"] },
-      target: "https://billing.northwind.example/api",
-    }),
-  });
-  const authority = await createClientAuthority(service, {
-    ...act,
-    settings: { name: "Partner CA", certificate: exampleCertificate, enabled: true },
-  });
-  return {
-    ...{ resources: resource.id, trusts: trust.id, "token-exchange": policy.id },
-    "client-authorities": authority.id,
   };
 }
 

@@ -201,7 +201,7 @@ test("signs a user out everywhere, changes the email address and the password", 
   await there.page.locator("#password-change").waitFor();
 });
 
-test("removes a guest after the email address is typed, and signs the guest out", async (t) => {
+test("disables a guest here alone, enables and removes them, and signs the guest out", async (t) => {
   const { admin, ids } = fixture();
   const id = ids["users/remove"] ?? "";
   const guest = await userOf(id);
@@ -211,12 +211,20 @@ test("removes a guest after the email address is typed, and signs the guest out"
   const { page, open } = await visitor(t, admin);
   await open(`/users/${id}`);
   await enter(page, "tab-advanced");
+  await enter(page, "user-disable");
+  await enter(page, "disable-confirm");
+  assert.equal(await doneText(page), "User disabled.");
+  await isSignedOut(there);
+  assert.equal((await findUser(service().database.query, guest.homeOrgId, id))?.disabledAt, null);
+  await enter(page, "user-enable");
+  await enter(page, "enable-confirm");
+  assert.equal(await doneText(page), "User enabled.");
+  assert.equal((await userOf(id))?.disabledAt, null);
   await enter(page, "user-remove");
   await confirmByName(page, { button: "remove-confirm", name: guest.email }, () => userOf(id));
   assert.equal(await doneText(page), "Guest removed from the organisation.");
   assert.equal(await userOf(id), undefined);
   assert.ok(await findUser(service().database.query, guest.homeOrgId, id), "the account stays at home");
-  await isSignedOut(there);
 });
 
 test("the last administrator can neither drop the role nor delete the account", async (t) => {

@@ -20,7 +20,8 @@ const areas = {
   domains: /^\/oauth\/manage\/:org\/(domains|portal|break-glass)\b/,
   ledger: /^\/oauth\/manage\/:org\/ledger\b/,
   webhooks: /^\/oauth\/manage\/:org\/webhooks\b/,
-  agents: /^\/oauth\/manage\/:org\/(resources|trusts|token-exchange|client-policy|client-authorities)\b/,
+  agents:
+    /^\/oauth\/manage\/:org\/(resources|trusts|token-exchange|client-policy|client-authorities|authorization-detail-types|initial-access-tokens)\b/,
   groups: /^\/oauth\/manage\/:org\/(groups|roles|applications\/:id\/(roles|groups))\b/,
   records:
     /^\/oauth\/manage\/:org\/(system-accounts|scopes|consents|preauthorizations|shared-applications|quickstart)\b/,

@@ -29,6 +29,11 @@ export type {
 export { createFilter, type FilterFunctions, middleware, none } from "./create-filter.ts";
 export { type Problem, SignetError, type SignetErrorCode, type SignetErrorDetails } from "./errors.ts";
 export type { Filter, FilterResult, FilterType, RequestContext, Runtime } from "./filter.ts";
+export {
+  type BackchannelOptions,
+  type BackchannelRequest,
+  backchannelAuthenticate,
+} from "./grants/backchannel-authentication.ts";
 export type { ClientAuthentication } from "./grants/client-authentication.ts";
 export {
   type DeviceGrantOptions,
@@ -38,6 +43,7 @@ export {
 } from "./grants/device-grant.ts";
 export type { GrantConfiguration, GrantOptions } from "./grants/grant-settings.ts";
 export type { TokenSet } from "./grants/oauth-client.ts";
+export type { PollingOptions, UserTokens } from "./grants/polled-tokens.ts";
 export {
   clientCredentials,
   type RefreshOptions,

@@ -22,6 +22,7 @@ export interface OAuthClient {
 type Endpoint =
   | "token_endpoint"
   | "device_authorization_endpoint"
+  | "backchannel_authentication_endpoint"
   | "revocation_endpoint"
   | "introspection_endpoint"
   | "pushed_authorization_request_endpoint";

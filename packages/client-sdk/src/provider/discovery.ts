@@ -20,6 +20,8 @@ export interface ProviderMetadata {
   readonly revocation_endpoint?: string;
   readonly introspection_endpoint?: string;
   readonly device_authorization_endpoint?: string;
+  /** CIBA Core §4. */
+  readonly backchannel_authentication_endpoint?: string;
   /** RFC 9126 §5. */
   readonly pushed_authorization_request_endpoint?: string;
   readonly token_endpoint_auth_methods_supported?: readonly string[];
@@ -58,6 +60,7 @@ const endpoints = [
   "revocation_endpoint",
   "introspection_endpoint",
   "device_authorization_endpoint",
+  "backchannel_authentication_endpoint",
   "pushed_authorization_request_endpoint",
 ] as const;
 const listMembers = ["token_endpoint_auth_methods_supported", "code_challenge_methods_supported"] as const;

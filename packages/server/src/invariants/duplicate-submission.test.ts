@@ -116,6 +116,11 @@ describe("duplicate submission", () => {
     const { pem: certificate } = await testCertificate({ subject: "Twice", isCa: true });
     return {
       "client-authorities/new": { certificate },
+      "authorization-detail-types/new": {
+        type: "twice",
+        template: "Read {folder}",
+        schema: '{"type":"object"}',
+      },
       "trusts/new": {
         ...{ clientId, issuer: "https://issuer.twice.example", subjectPattern: "repo:twice/site" },
         ...{ audience: `${running.baseUrl}/oauth/${orgId()}`, jwks: JSON.stringify({ keys: [] }) },

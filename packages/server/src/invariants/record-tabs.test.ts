@@ -28,6 +28,8 @@ const records: Readonly<Record<string, readonly string[]>> = {
   "/oauth/manage/:org/resources/:id": ["general", "activity", "settings"],
   "/oauth/manage/:org/trusts/:id": ["general", "activity", "settings"],
   "/oauth/manage/:org/client-authorities/:id": ["general", "activity", "settings"],
+  "/oauth/manage/:org/initial-access-tokens/:id": ["general", "activity", "settings"],
+  "/oauth/manage/:org/authorization-detail-types/:id": ["general", "activity", "settings"],
   "/oauth/manage/:org/token-exchange/:id": ["general", "activity", "settings"],
   "/oauth/manage/:org/pools/:pool": ["overview", "agents", "requests", "settings"],
   "/oauth/manage/:org/pools/:pool/agents/:agent": ["overview", "activity"],

@@ -15,9 +15,11 @@ import { connectionsRoutes } from "../features/admin-console/connections/connect
 import { consentList } from "../features/admin-console/consents/consent-list.ts";
 import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
 import { preauthorizationList } from "../features/admin-console/consents/preauthorization-list.ts";
+import { detailTypesRoutes } from "../features/admin-console/detail-types/detail-types.route.ts";
 import { domainsRoutes } from "../features/admin-console/domains/domains.route.ts";
 import { groupList } from "../features/admin-console/groups/group-list.ts";
 import { groupsRoutes } from "../features/admin-console/groups/groups.route.ts";
+import { initialAccessTokensRoutes } from "../features/admin-console/initial-access-tokens/initial-access-tokens.route.ts";
 import { ledgerRoutes } from "../features/admin-console/ledger/ledger.route.ts";
 import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
 import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
@@ -102,8 +104,10 @@ export const adminConsole: Module = (scope, app) => {
   trustsRoutes(scope, deps);
   tokenExchangeRoutes(scope, deps);
   clientPolicyRoute(scope, deps);
+  initialAccessTokensRoutes(scope, deps);
   clientAuthoritiesRoutes(scope, deps);
   scopesRoutes(scope, deps);
+  detailTypesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   sharedApplicationsRoutes(scope, deps);
   auditLogRoutes(scope, deps);

@@ -24,6 +24,7 @@ export async function loadActorLabels(
     ["system-account", text.systemAccount],
     ["agent", text.agent],
     ["device", text.device],
+    ["initial-access-token", text.initialAccessToken],
     ["anonymous", text.anonymous],
   ]);
   const names = await findActorNames(database.query, orgId, actors);

@@ -56,6 +56,7 @@ const sections: ReadonlyArray<{
       ["applications", "/applications", "application"],
       ["resources", "/resources", "server"],
       ["scopes", "/scopes", "scope"],
+      ["authorizationDetailTypes", "/authorization-detail-types", "braces"],
       ["systemAccounts", "/system-accounts", "account"],
       ["webhooks", "/webhooks", "event"],
     ],
@@ -88,6 +89,7 @@ const sections: ReadonlyArray<{
       ["trusts", "/trusts", "consent"],
       ["tokenExchange", "/token-exchange", "loop"],
       ["clientPolicy", "/client-policy", "terminal"],
+      ["initialAccessTokens", "/initial-access-tokens", "key"],
     ],
   },
   {

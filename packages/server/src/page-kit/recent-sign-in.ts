@@ -121,9 +121,16 @@ const consoleDemands: Readonly<Record<string, Demand>> = {
   "token-exchange/:id/settings": "recent",
   "token-exchange/:id/delete": "recent",
   "client-policy": "recent",
+  "initial-access-tokens/new": "recent",
+  "initial-access-tokens/:id/settings": "recent",
+  "initial-access-tokens/:id/delete": "recent",
   "client-authorities/new": "recent",
   "client-authorities/:id/settings": "recent",
   "client-authorities/:id/delete": "recent",
+  // What users are asked for.
+  "authorization-detail-types/new": "recent",
+  "authorization-detail-types/:id/settings": "recent",
+  "authorization-detail-types/:id/delete": "recent",
   // What tokens say about users.
   "scopes/new": "recent",
   "scopes/bulk": "recent",

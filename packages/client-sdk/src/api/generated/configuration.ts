@@ -8,7 +8,19 @@ export type ApiConfiguration = {
 
 export type ApiConfigurationChange = {
   act: "created" | "changed" | "removed";
-  kind: "organisation" | "email" | "scope" | "application" | "organisation-consent" | "preauthorization";
+  kind:
+    | "organisation"
+    | "email"
+    | "scope"
+    | "application"
+    | "organisation-consent"
+    | "preauthorization"
+    | "authorization-detail-type"
+    | "resource"
+    | "client-policy"
+    | "client-authority"
+    | "trust"
+    | "token-exchange-policy";
   name: string;
   /** Of a record that is there already */
   id?: string;

@@ -134,7 +134,10 @@ async function applyOrganisation(
   const organisation =
     found ?? (await createOrganisation(service, query, { name: wanted.name, actor: ACTOR }));
   const inside: Inside = { service, act: { orgId: organisation.id, actor: ACTOR } };
-  await applyFile(service, { ...inside.act, file: fileOf(wanted), prune: true });
+  await applyFile(
+    { ...service, baseUrl: service.config.baseUrl },
+    { ...inside.act, file: fileOf(wanted), prune: true },
+  );
   const { applications, secrets } = await applicationsOf(inside, wanted, before?.secrets ?? {});
   await applyRoles(inside, wanted, applications);
   await applyGroups(inside, wanted.groups ?? []);

@@ -63,7 +63,10 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
       if (changes.some(({ member }) => member === "policies.signInMethods"))
         requireWayIn(service, settings.signInMethods, "policies.signInMethods");
     };
-    await applyFile(service, { orgId, file, prune, shown, check, actor: OPERATOR });
+    await applyFile(
+      { ...service, baseUrl: service.config.baseUrl },
+      { orgId, file, prune, shown, check, actor: OPERATOR },
+    );
   }
   const missingSecrets = agreed || upToDate ? await findMissingSecrets(service, orgId, file) : [];
   const done = { organisation: orgId, upToDate, applied: agreed, ...counts };

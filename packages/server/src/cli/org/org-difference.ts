@@ -14,6 +14,12 @@ const kinds: Readonly<Record<Entry["kind"], string>> = {
   application: "application",
   "organisation-consent": "consent for all users of",
   preauthorization: "pre-authorization of",
+  "authorization-detail-type": "type of authorization details",
+  resource: "resource",
+  "client-policy": "policy of",
+  "client-authority": "client certificate authority",
+  trust: "trust in",
+  "token-exchange-policy": "token exchange policy",
 };
 
 /** What else is lost when a record of this kind is removed. */
@@ -24,6 +30,12 @@ const losses: Readonly<Record<Entry["kind"], string>> = {
   application: "permanently, with its secrets, tokens, consents and system accounts",
   "organisation-consent": "revokes the tokens issued under it",
   preauthorization: "revokes the tokens issued under it",
+  "authorization-detail-type": "new and refreshed tokens no longer have such details",
+  resource: "no more tokens for it; its scopes stay",
+  "client-policy": "as in a new organisation",
+  "client-authority": "its certificates authenticate nobody",
+  trust: "its issuer is no longer believed",
+  "token-exchange-policy": "the exchange is refused",
 };
 
 export function differenceLines(

@@ -6,7 +6,7 @@ import { findUserByEmail } from "../users/users.store.ts";
 import { namedKinds, selectNames } from "./audit.store.ts";
 
 /**
- * @param actors as in `AuditEvent.actor`; also `pool:<id>` and `scope:<id>`, which are targets only
+ * @param actors as in `AuditEvent.actor`; also of other `namedKinds`, which are targets only
  * @returns by actor; unnamed and deleted ones are missing
  */
 export async function findActorNames(

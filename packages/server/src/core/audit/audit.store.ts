@@ -10,7 +10,7 @@ import { columnsOf } from "../../db/columns.ts";
 import { allOf } from "../../db/conditions.ts";
 import type { Db } from "../../db/open.ts";
 import { type Columns, eachColumn, type Parameter, prepared } from "../../db/prepared.ts";
-import { isNamed } from "../../db/search-text.ts";
+import { isNamed, nameIn } from "../../db/search-text.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
 import { findMemberNames } from "../users/members/member-names.store.ts";
 import { type AuditAction, isChangeOf } from "./actions.ts";
@@ -224,17 +224,26 @@ const namedTables = {
   role: "role",
   domain: "domain",
   webhook: "webhook",
+  resource: "protected_resource",
+  trust: "trust",
+  "token-exchange-policy": "token_exchange_policy",
+  "client-authority": "client_certificate_authority",
+  "authorization-detail-type": "authorization_detail_type",
+  "initial-access-token": "initial_access_token",
 } as const;
 
 type StoredKind = Exclude<NamedKind, "user">;
 
-const nameColumns: Readonly<Partial<Record<StoredKind, string>>> = {
-  group: "display_name",
-  domain: "domain",
-  webhook: "url",
+const nameColumns: Readonly<Partial<Record<StoredKind, readonly string[]>>> = {
+  group: ["display_name"],
+  domain: ["domain"],
+  webhook: ["url"],
+  trust: ["subject_pattern", "issuer"],
+  "authorization-detail-type": ["display_name", "type"],
+  "initial-access-token": ["label"],
 };
 
-const nameColumn = (kind: StoredKind): string => nameColumns[kind] ?? "name";
+const namesOf = (kind: StoredKind): readonly string[] => nameColumns[kind] ?? ["name"];
 
 /** Some receivers have a secret in their address: what is read is where it is. */
 const nameOf = (kind: StoredKind, name: string): string =>
@@ -257,8 +266,8 @@ export async function selectIdsByName(
     .selectFrom(table)
     .select("id")
     .where("org_id", "=", orgId)
-    .where(isNamed(table, text, nameColumn(kind)))
-    .orderBy(sql.ref(nameColumn(kind)))
+    .where(isNamed(table, text, namesOf(kind)))
+    .orderBy(nameIn(table, namesOf(kind)))
     .orderBy("id")
     .limit(limit)
     .execute();
@@ -276,7 +285,7 @@ export async function selectNames(
   if (kind !== "user") {
     const rows = await db
       .selectFrom(namedTables[kind])
-      .select(["id", sql.ref<string>(nameColumn(kind)).as("name")])
+      .select(["id", nameIn(namedTables[kind], namesOf(kind)).as("name")])
       .where("org_id", "=", orgId)
       .where("id", "in", ids)
       .execute();

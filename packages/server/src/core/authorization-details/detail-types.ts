@@ -70,7 +70,7 @@ type NewDetailType = Act & DetailTypeContent & Pick<DetailType, "type">;
 /** @throws InvalidDetailType naming every fault, DetailTypeConflict */
 export async function createDetailType(deps: RecordDeps, input: NewDetailType): Promise<DetailType> {
   const { orgId, actor, address, ...content } = input;
-  requireValid(content);
+  requireValidDetailType(content);
   const now = deps.clock();
   const stored = { orgId, id: newUuid(), ...trimmed(content) };
   const type: DetailType = { ...stored, createdAt: now, updatedAt: now, version: 1 };
@@ -111,7 +111,7 @@ export async function changeDetailType(
     if (version !== undefined && version !== before.version)
       throw new DetailTypeConflict("changed-meanwhile");
     const merged = { ...before, ...content };
-    requireValid(merged);
+    requireValidDetailType(merged);
     const type = { ...before, ...trimmed(merged), updatedAt: deps.clock(), version: before.version + 1 };
     if (!(await replaceDetailType(tx, type))) throw new DetailTypeConflict("changed-meanwhile");
     await recordTypeChange(tx, deps, act, type, "authorization-detail-type.changed");
@@ -148,7 +148,8 @@ const trimmed = ({ type, displayName, template, schema, resource, enabled }: Con
 /** RFC 9396 §2: a text that names the API's own meaning; a URI of the API's owner is recommended. */
 export const isDetailTypeName = (type: string): boolean => /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(type);
 
-function requireValid({ type, displayName, template, schema, resource }: Content): void {
+/** @throws InvalidDetailType naming every fault */
+export function requireValidDetailType({ type, displayName, template, schema, resource }: Content): void {
   const isName = (text: string) =>
     text.trim() !== "" && [...text].length <= 100 && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
   const fault = (code: DetailTypeFaultCode, path: string, message: string): DetailTypeFault[] => [

@@ -55,6 +55,15 @@ export function readAuthority(
   };
 }
 
+/** As it is stored; what is no certificate stays as it is. */
+export function normalisedCertificate(pem: string): string {
+  try {
+    return pemOfCertificate(certificateInPem(pem));
+  } catch {
+    return pem;
+  }
+}
+
 function parse(pem: string): Certificate {
   if (pem.includes("PRIVATE KEY"))
     throw new InvalidClientAuthority(

@@ -25,7 +25,6 @@ import {
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
 import { inPortions, pauses } from "../portions.ts";
-import type { RecordDeps } from "../record-changes.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
 import { insertExternalKey, removeExternalKey } from "./configuration.store.ts";
 import { type ApplicationStep, compared, type Difference } from "./difference.ts";
@@ -33,6 +32,8 @@ import { applyEmails } from "./email-texts.ts";
 import { countsOf, type Entry, entriesOf } from "./entries.ts";
 import { type OrganisationFile, settingNames } from "./organisation-file.ts";
 import { type ApplicationRecord, presentMembers, requestableScopes, settingOf } from "./records.ts";
+import type { SectionDeps } from "./sections/section.ts";
+import { applySections } from "./sections/section-steps.ts";
 import { readState } from "./state.ts";
 
 /** The difference is no longer the one that was shown. */
@@ -56,7 +57,7 @@ export interface Applying extends Applier {
  * @returns the difference that was applied
  * @throws ConfigurationChanged, InvalidFile, or the error of one of the changes; nothing has changed then
  */
-export async function applyFile(deps: RecordDeps, applying: Applying): Promise<Entry[]> {
+export async function applyFile(deps: SectionDeps, applying: Applying): Promise<Entry[]> {
   const { orgId, file, prune, shown, actor, address, check } = applying;
   const { database } = deps;
   return database.transaction(async (tx) => {
@@ -75,7 +76,9 @@ export async function applyFile(deps: RecordDeps, applying: Applying): Promise<E
     await applyOrganisation(inside, difference);
     await applyEmails(inside, difference.emails);
     await applyScopes(inside, difference);
-    await applyApplications(inside, difference);
+    const made = await applyApplications(inside, difference);
+    const { sections, references: applications } = difference;
+    await applySections({ deps: inside, act: inside.act, applications, made }, sections);
     await recordAuditEvent(tx, {
       ...by,
       at: deps.clock(),
@@ -94,7 +97,7 @@ export interface Applier {
   readonly address?: string;
 }
 
-interface Inside extends RecordDeps {
+interface Inside extends SectionDeps {
   readonly orgId: string;
   readonly act: Applier;
   /** Between two records: a file has thousands. */
@@ -125,7 +128,11 @@ async function applyScopes(inside: Inside, { scopes }: Difference): Promise<void
   }
 }
 
-async function applyApplications(inside: Inside, { applications }: Difference): Promise<void> {
+/** @returns ids of the file's applications, in its order */
+async function applyApplications(
+  inside: Inside,
+  { applications }: Difference,
+): Promise<ReadonlyArray<string | undefined>> {
   for (const { step } of applications) {
     if (step.act === "remove") await remove(inside, step.current.application);
     await inside.pause();
@@ -137,11 +144,14 @@ async function applyApplications(inside: Inside, { applications }: Difference): 
         orgId: inside.orgId,
         applicationId: step.current.application.id,
       });
+  const made: Array<string | undefined> = [];
   for (const one of applications) {
     const application = await applyApplication(inside, one);
+    made.push(application?.id);
     if (application) await applyConsents(inside, application, one);
     await inside.pause();
   }
+  return made;
 }
 
 const remove = (inside: Inside, { id }: Application): Promise<boolean> =>

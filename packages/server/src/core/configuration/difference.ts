@@ -1,5 +1,4 @@
 /** Computes what applying a file would change; shown before anything is written. */
-import { isDeepStrictEqual } from "node:util";
 import { isSubset } from "@signet/protocol/oauth/scope";
 import { defaultSettings } from "../applications/application.ts";
 import type { Consent } from "../consents/consent.ts";
@@ -12,6 +11,7 @@ import { lateStandardScopes, signalScopes, standardScopes } from "../scopes/scop
 import { IS_STANDARD } from "../scopes/validation.ts";
 import { type EmailStep, emailSteps } from "./email-texts.ts";
 import { type Match, matchApplications } from "./match.ts";
+import { changesOf, newMembers } from "./member-changes.ts";
 import {
   brandingNames,
   type FileFault,
@@ -32,6 +32,8 @@ import {
   settingOf,
   sortedSettings,
 } from "./records.ts";
+import { type References, references } from "./sections/references.ts";
+import { compareSections, type SectionSteps } from "./sections/section-steps.ts";
 import type { ApplicationState, OrganisationState } from "./state.ts";
 import type { MemberChange, Step } from "./step.ts";
 
@@ -51,7 +53,11 @@ export interface Difference {
   };
   readonly emails: readonly EmailStep[];
   readonly scopes: ReadonlyArray<Step<CustomScope, ScopeRecord>>;
+  /** Those of the file come first, in its order. */
   readonly applications: readonly ApplicationStep[];
+  readonly sections: readonly SectionSteps[];
+  /** How the records of sections name applications. */
+  readonly references: References;
 }
 
 /**
@@ -81,6 +87,7 @@ export function* compared(
   ];
   if (allFaults.length > 0) throw new InvalidFile(allFaults);
   const prunesApplications = prune && file.applications !== undefined;
+  const named = references(matches, prunesApplications ? [] : others);
   return {
     organisation: organisationChanges(state.organisation.settings, file),
     emails: emailSteps(state.emails, file, prune),
@@ -92,6 +99,8 @@ export function* compared(
         return { step, organisationConsent: [], preauthorizations: [] };
       }),
     ],
+    sections: compareSections(state.sections, file, { prune, applications: named }),
+    references: named,
   };
 }
 
@@ -255,25 +264,3 @@ const stepOf = <Current, Wanted>(
   changes: readonly MemberChange[],
 ): Step<Current, Wanted> =>
   changes.length === 0 ? { act: "same", current, wanted } : { act: "change", current, wanted, changes };
-
-function changesOf(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): MemberChange[] {
-  const members = new Set([...Object.keys(after), ...Object.keys(before)]);
-  return [...members].flatMap((member) => {
-    const [old, now] = [before[member], after[member]];
-    if (isDeepStrictEqual(old, now)) return [];
-    return [
-      {
-        member,
-        ...(old === undefined ? {} : { before: old }),
-        ...(now === undefined ? {} : { after: now }),
-      },
-    ];
-  });
-}
-
-/** For a new record: the members that differ from the defaults. */
-const newMembers = (defaults: Readonly<Record<string, unknown>>, record: Readonly<Record<string, unknown>>) =>
-  changesOf(defaults, record).map(({ member, after }): MemberChange => ({ member, after }));

@@ -2,6 +2,9 @@
 
 import type { ConsentStep, Difference } from "./difference.ts";
 import { emailName } from "./email-texts.ts";
+import { sections as allSections } from "./sections/all-sections.ts";
+import type { SectionKind } from "./sections/section.ts";
+import type { SectionSteps } from "./sections/section-steps.ts";
 import type { MemberChange, Step } from "./step.ts";
 
 const acts = {
@@ -20,7 +23,8 @@ export interface Entry {
     | "scope"
     | "application"
     | "organisation-consent"
-    | "preauthorization";
+    | "preauthorization"
+    | SectionKind;
   /** Of the scope or application; for a consent, of its application; for an email, its template and language. */
   readonly name: string;
   /** Of an existing record. */
@@ -29,7 +33,7 @@ export interface Entry {
   readonly changes: readonly MemberChange[];
 }
 
-export function entriesOf({ organisation, emails, scopes, applications }: Difference): Entry[] {
+export function entriesOf({ organisation, emails, scopes, applications, sections }: Difference): Entry[] {
   return [
     {
       act: organisation.changes.length > 0 ? "changed" : "unchanged",
@@ -53,7 +57,16 @@ export function entriesOf({ organisation, emails, scopes, applications }: Differ
         ...preauthorizations.map((one) => consentEntry("preauthorization", name, one)),
       ];
     }),
+    ...sections.flatMap(sectionEntries),
   ];
+}
+
+function sectionEntries({ name: section, steps }: SectionSteps): Entry[] {
+  const { kind, nameOf } = allSections[section];
+  return steps.map((step) => {
+    const record = "wanted" in step ? step.wanted : step.current.record;
+    return { kind, name: nameOf(record), ...entryOf(step, ({ id }) => id) };
+  });
 }
 
 function consentEntry(kind: Entry["kind"], name: string, step: ConsentStep): Entry {

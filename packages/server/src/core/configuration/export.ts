@@ -19,6 +19,8 @@ import {
   scopeOfState,
   settingOf,
 } from "./records.ts";
+import { references } from "./sections/references.ts";
+import { exportSections } from "./sections/section-steps.ts";
 import { type OrganisationState, readState } from "./state.ts";
 
 export interface Exported {
@@ -53,7 +55,13 @@ export async function exportOrganisation(db: Db, orgId: string): Promise<Exporte
   return { file, text };
 }
 
-function fileOf({ organisation, emails, scopes, applications }: OrganisationState): OrganisationFile {
+function fileOf({
+  organisation,
+  emails,
+  scopes,
+  applications,
+  sections,
+}: OrganisationState): OrganisationFile {
   const { branding, ...policies } = organisation.settings;
   return {
     format: FILE_FORMAT,
@@ -67,6 +75,7 @@ function fileOf({ organisation, emails, scopes, applications }: OrganisationStat
       .map((scope) => ({ ...scope, claims: scope.claims.map((claim) => ({ ...claim })) }))
       .sort((a, b) => byText(a.name, b.name)),
     applications: applications.map(applicationOfState).sort(byNameThenKey).map(applicationMember),
+    ...exportSections(sections, references([], applications)),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * The format of an organisation's configuration file, made for version control: branding, policies, email texts, scopes,
- * applications, and consents that administrators granted. Never secrets or users.
+ * applications with the consents that administrators granted, and what tokens are for and who gets them without a secret (sections/).
+ * Never secrets or users.
  */
 import { type TokenAlg, tokenAlgorithms } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
@@ -27,6 +28,7 @@ import { MAX_SIGN_UP_GROUPS, MAX_TERMS_VERSION, signUpModes } from "../organisat
 import { claimSources } from "../scopes/custom-scope.ts";
 import { MAX_SCOPES } from "../scopes/custom-scopes.ts";
 import { acrValues } from "../sessions/session.ts";
+import { sectionMembers } from "./sections/all-sections.ts";
 
 /** The number increases when older files would be misread. */
 export const FILE_FORMAT = "signet-organisation/1";
@@ -227,6 +229,7 @@ export const organisationFileSchema = Type.Object(
     emails: Type.Optional(Type.Array(emailSchema, { maxItems: MAX_EMAILS })),
     scopes: Type.Optional(Type.Array(scopeSchema, { maxItems: MAX_SCOPES })),
     applications: Type.Optional(Type.Array(applicationSchema, { maxItems: MAX_APPLICATIONS })),
+    ...sectionMembers,
   },
   closed,
 );

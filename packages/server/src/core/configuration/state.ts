@@ -13,6 +13,7 @@ import type { CustomScope } from "../scopes/custom-scope.ts";
 import { listCustomScopes } from "../scopes/scopes.store.ts";
 import { listAllPools } from "../signing-pools/signing-pool.store.ts";
 import { listExternalKeys } from "./configuration.store.ts";
+import { readSections, type SectionState } from "./sections/section-steps.ts";
 
 export interface ApplicationState {
   readonly application: Application;
@@ -29,6 +30,7 @@ export interface OrganisationState {
   readonly applications: readonly ApplicationState[];
   /** Their ids: applications refer to them, but a file doesn't create them. */
   readonly signingPools: readonly string[];
+  readonly sections: SectionState;
 }
 
 /** @param db preferably a transaction, for a consistent state. @returns undefined when there is no such organisation */
@@ -47,6 +49,7 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
     emails: await listMailTexts(db, orgId),
     scopes: await listCustomScopes(db, orgId),
     signingPools,
+    sections: await readSections(db, orgId),
     // Not what other organisations share, nor the service's own and those with a metadata document, which are there or not as
     // somebody has signed in.
     applications: applications

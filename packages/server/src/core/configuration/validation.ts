@@ -24,6 +24,7 @@ import {
   organisationFileSchema,
 } from "./organisation-file.ts";
 import { applicationOfFile, claimOfFile, organisationOfFile, scopeOfFile } from "./records.ts";
+import { sectionFaults } from "./sections/section-steps.ts";
 
 /** @throws InvalidFile naming every fault by its JSON Pointer */
 export const readOrganisationFile = (bytes: Uint8Array): OrganisationFile =>
@@ -53,6 +54,7 @@ export function* checkedFile(value: unknown): Work<OrganisationFile> {
     ...duplicates(scopes, "name"),
     ...duplicates(applications, "id"),
     ...duplicates(applications, "externalKey"),
+    ...sectionFaults(file, broken),
   ];
   if (faults.length > 0) throw new InvalidFile(faults.slice(0, MAX_FAULTS));
   return file;

@@ -26,7 +26,12 @@ export interface User {
   readonly role: Role;
   /** Attributes of the account, by name; JSON values, for custom scopes. */
   readonly attributes: Attributes;
-  readonly membership: { readonly groups: readonly string[]; readonly attributes: Attributes };
+  readonly membership: {
+    readonly groups: readonly string[];
+    readonly attributes: Attributes;
+    /** Of a guest who is disabled in this organisation, whatever their home says. */
+    readonly disabledAt?: number;
+  };
   readonly createdAt: number;
   /** When the account's claims last changed, milliseconds. */
   readonly profileChangedAt: number;

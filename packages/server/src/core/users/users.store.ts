@@ -344,6 +344,7 @@ function fromRow(orgId: string, row: MemberRow): User {
     membership: {
       groups: row.groups === null ? [] : (JSON.parse(row.groups) as string[]),
       attributes: readAttributes(row.membershipAttributes),
+      ...(row.membershipDisabledAt === null ? {} : { disabledAt: row.membershipDisabledAt }),
     },
     createdAt: row.created_at,
     profileChangedAt: row.profile_changed_at ?? row.updated_at,

@@ -6,7 +6,15 @@ import { referenceStylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
 import type { ConsolePage } from "../../page-kit/console-frame.ts";
 import { type Chapter, handbookPage } from "./handbook.page.ts";
-import { clientAuthorities, clientPolicy, resources, tokenExchange, trusts } from "./handbook-agents.ts";
+import {
+  authorizationDetailTypes,
+  clientAuthorities,
+  clientPolicy,
+  initialAccessTokens,
+  resources,
+  tokenExchange,
+  trusts,
+} from "./handbook-agents.ts";
 import { applications, overview, quickstart, scopes, systemAccounts, webhooks } from "./handbook-build.ts";
 import { breakGlass, connections, domains, groups, roles, scim } from "./handbook-directory.ts";
 import {
@@ -22,7 +30,8 @@ import { consents, invitations, mailTemplates, policies, signInPage, users } fro
 
 /** In the order of the navigation, and what needs more than a page; a page of it without a chapter does not compile. */
 const chapters: Readonly<Record<ConsolePage | "scim", Chapter>> = {
-  ...{ overview, quickstart, applications, resources, scopes, systemAccounts, webhooks },
+  ...{ overview, quickstart, applications, resources, scopes, authorizationDetailTypes, systemAccounts },
+  webhooks,
   ...{
     users,
     groups,
@@ -42,6 +51,7 @@ const chapters: Readonly<Record<ConsolePage | "scim", Chapter>> = {
     trusts,
     tokenExchange,
     clientPolicy,
+    initialAccessTokens,
     auditLog,
     signingKeys,
     ledger,

@@ -44,6 +44,28 @@ export const clientPolicy: Chapter = {
 </ul>`,
 };
 
+export const initialAccessTokens: Chapter = {
+  title: "Client registration",
+  body: html`<p>A client can register itself (RFC 7591) at <code>/register</code> below the issuer, with an initial access token. The token says how many clients may do so, until when, and which scopes, resources and grant types they may have; it is shown once. Signet keeps its hash.</p>
+<ul>
+<li>There is no registration without a token: while none is enabled, or all are expired or used up, registration is off for the organisation. Disable or revoke the tokens to turn it off.</li>
+<li>Revoking a token leaves the clients that registered with it: they are among the applications, where they are disabled and deleted. A client manages its own registration (RFC 7592), and one that nobody uses is deleted in time.</li>
+<li>Such clients are agents as those with a metadata document: consent is never skipped, tokens live for ten minutes at most, and what a resource denies agents they never get.</li>
+<li>On the command line: <code>signet initial-access-token create</code>, <code>list</code> and <code>delete</code>.</li>
+</ul>`,
+};
+
+export const authorizationDetailTypes: Chapter = {
+  title: "Authorization detail types",
+  body: html`<p>A scope says what an application may do in general; authorization details (RFC 9396) say what for: one payment, one account, one document. A type has the words in which a user is asked, the JSON Schema that a request’s details keep, and the resource that they belong to.</p>
+<ul>
+<li><strong>Template</strong>: <code>Pay {amount.value} to {creditor}</code>. What stands in braces is taken from the request and shown as a value. Consent always shows it.</li>
+<li><strong>Schema</strong>: JSON Schema 2020-12. What the template doesn’t show the user doesn’t see, so refuse other members by <code>additionalProperties: false</code>.</li>
+<li>An application may ask for a type when its settings name it. Tokens, introspection and the token response carry what was granted.</li>
+</ul>
+<p>Deleting a type takes its details out of new and refreshed tokens, also when a type of the same name is made anew.</p>`,
+};
+
 export const clientAuthorities: Chapter = {
   title: "Client certificate authorities",
   body: html`<p>An application can authenticate by mutual TLS (RFC 8705) with a certificate of the organisation’s own device CA, or of an authority that is added here, such as a bank’s or a government’s. Its certificate must chain to the authority and have the subject or alternative name that the application is registered with.</p>

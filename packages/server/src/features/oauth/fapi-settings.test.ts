@@ -81,7 +81,11 @@ forEachDatabase(({ fresh }) => {
         applications: [...others, { ...own, ...member }],
       };
       const applying = { orgId, actor: "test", file: changed, prune: false };
-      await assert.rejects(applyFile(running.service, applying), /security profile/, JSON.stringify(member));
+      await assert.rejects(
+        applyFile({ ...running.service, baseUrl: running.baseUrl }, applying),
+        /security profile/,
+        JSON.stringify(member),
+      );
     }
   });
 });

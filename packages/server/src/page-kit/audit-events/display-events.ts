@@ -138,6 +138,12 @@ const kinds: Readonly<Record<string, RecordKind>> = {
   connection: "connection",
   domain: "domain",
   webhook: "webhook",
+  resource: "resource",
+  trust: "trust",
+  "token-exchange-policy": "token-exchange-policy",
+  "client-authority": "client-authority",
+  "authorization-detail-type": "authorization-detail-type",
+  "initial-access-token": "initial-access-token",
   "connection-sign-in": "connection",
   identity: "user",
   "break-glass": "user",
@@ -153,7 +159,10 @@ const referenceTo = (event: StoredEvent): string | undefined =>
   event.target === undefined ? undefined : `${kindOf(event)}:${event.target}`;
 
 /** What the event says that a record was called which is no longer there. */
-function nameBefore({ action, details: { name, key } }: StoredEvent): string | undefined {
+function nameBefore({ action, details }: StoredEvent): string | undefined {
   if (!action.endsWith(".deleted")) return undefined;
-  return [name, key].find((text): text is string => typeof text === "string" && text !== "");
+  const { name, key, identifier, label } = details;
+  return [name, key, identifier, label].find(
+    (text): text is string => typeof text === "string" && text !== "",
+  );
 }

@@ -77,6 +77,12 @@ export function recordUri(
     webhook: consolePath(organisation, `/webhooks/${id}`),
     group: consolePath(organisation, `/groups/${id}`),
     role: consolePath(organisation, `/roles/${id}`),
+    resource: consolePath(organisation, `/resources/${id}`),
+    trust: consolePath(organisation, `/trusts/${id}`),
+    "token-exchange-policy": consolePath(organisation, `/token-exchange/${id}`),
+    "client-authority": consolePath(organisation, `/client-authorities/${id}`),
+    "authorization-detail-type": consolePath(organisation, `/authorization-detail-types/${id}`),
+    "initial-access-token": consolePath(organisation, `/initial-access-tokens/${id}`),
     device: `/devices/manage/${organisation.id}/${id}`,
   };
   return isThere && kind !== undefined ? pages[kind] : undefined;

@@ -1,6 +1,7 @@
 /** The audit log names groups and roles, and whoever they were given to. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { deleteInitialAccessToken } from "../../../core/client-registration/initial-access-tokens.ts";
 import { deleteGroup } from "../../../core/groups/groups.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type Directory, groupRef, makeDirectory, userRef } from "../../../testing/fixtures/directory.ts";
@@ -66,6 +67,29 @@ forEachDatabase(({ fresh }) => {
     const rows = await list("group.deleted");
     assert.match(rows, /<bdi>Dissolved<\/bdi>/);
     assert.doesNotMatch(rows, new RegExp(`/groups/${id}"`));
+  });
+
+  test("what tokens are for, and who gets them without a secret, are named with their pages", async () => {
+    for (const [event, page, name] of [
+      ["resource.created", "resources", "SeededRecords Acme"],
+      ["trust.created", "trusts", "repo:planted-acme/site:ref:refs/heads/main"],
+      ["token-exchange-policy.created", "token-exchange", "SeededRecords exchange Acme"],
+      ["client-authority.created", "client-authorities", "SeededRecords CA Acme"],
+      ["authorization-detail-type.created", "authorization-detail-types", "SeededRecords detail Acme"],
+      ["initial-access-token.created", "initial-access-tokens", "SeededRecords token Acme"],
+    ] as const) {
+      assert.match(await list(event), new RegExp(`/${page}/${org.ids[page]}"><bdi>${name}</bdi></a>`), event);
+      const { body } = await here.get(`/audit-log?search=${encodeURIComponent(name)}`);
+      assert.match(body, new RegExp(`/${page}/${org.ids[page]}"><bdi>`), name);
+    }
+  });
+
+  test("a deleted initial access token keeps its label, without a link", async () => {
+    const id = org.ids["initial-access-tokens"] ?? "";
+    await deleteInitialAccessToken(running.service, { ...own.act, id });
+    const rows = await list("initial-access-token.deleted");
+    assert.match(rows, /<bdi>SeededRecords token Acme<\/bdi>/);
+    assert.doesNotMatch(rows, new RegExp(`/initial-access-tokens/${id}"`));
   });
 
   test("events are found by a group's name and by a role's", async () => {

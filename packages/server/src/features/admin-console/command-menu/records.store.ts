@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { findMemberNames, type MemberName } from "../../../core/users/members/member-names.store.ts";
 import { listMembers } from "../../../core/users/members/members.store.ts";
 import type { Db } from "../../../db/open.ts";
-import { isNamed } from "../../../db/search-text.ts";
+import { isNamed, nameIn } from "../../../db/search-text.ts";
 
 export interface FoundRecord {
   readonly id: string;
@@ -20,12 +20,27 @@ const tables = {
   scopes: "custom_scope",
   groups: "user_group",
   roles: "role",
+  resources: "protected_resource",
+  trusts: "trust",
+  tokenExchange: "token_exchange_policy",
+  clientAuthorities: "client_certificate_authority",
+  authorizationDetailTypes: "authorization_detail_type",
+  initialAccessTokens: "initial_access_token",
 } as const;
 
-const nameColumn = (kind: Exclude<RecordKind, "users">): string =>
-  kind === "groups" ? "display_name" : "name";
+type StoredKind = keyof typeof tables;
 
-export type RecordKind = "users" | keyof typeof tables;
+const nameColumns: Readonly<Partial<Record<StoredKind, readonly string[]>>> = {
+  groups: ["display_name"],
+  resources: ["name", "identifier"],
+  trusts: ["subject_pattern", "issuer"],
+  authorizationDetailTypes: ["display_name", "type"],
+  initialAccessTokens: ["label"],
+};
+
+const namesOf = (kind: StoredKind): readonly string[] => nameColumns[kind] ?? ["name"];
+
+export type RecordKind = "users" | StoredKind;
 
 /** In the order of the menu. */
 export const recordKinds = ["users", ...Object.keys(tables)] as readonly RecordKind[];
@@ -39,15 +54,14 @@ export async function findRecords(
 ): Promise<FoundRecord[]> {
   if (kind === "users") return (await listMembers(db, orgId, { filter: { words }, limit })).map(toUser);
   const table = tables[kind];
-  const column = nameColumn(kind);
   let query = db
     .selectFrom(table)
-    .select(["id", sql.ref<string>(column).as("name")])
+    .select(["id", nameIn(table, namesOf(kind)).as("name")])
     .where("org_id", "=", orgId);
   // What another organisation shares has no page of its own.
   if (kind === "applications")
     query = query.where(sql<boolean>`home_org_id is null and source <> 'metadata-document'`);
-  for (const word of words) query = query.where(isNamed(table, word, column));
+  for (const word of words) query = query.where(isNamed(table, word, namesOf(kind)));
   return query.orderBy("id", "desc").limit(limit).execute();
 }
 
@@ -61,7 +75,7 @@ export async function findRecordById(
   if (kind !== "users")
     return db
       .selectFrom(tables[kind])
-      .select(["id", sql.ref<string>(nameColumn(kind)).as("name")])
+      .select(["id", nameIn(tables[kind], namesOf(kind)).as("name")])
       .where("org_id", "=", orgId)
       .where("id", "=", id)
       .$if(kind === "applications", (query) =>

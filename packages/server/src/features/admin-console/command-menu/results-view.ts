@@ -54,6 +54,8 @@ const actions = [
   ["inviteUser", "/users/new", "invitation"],
   ["newSystemAccount", "/system-accounts/new", "plus"],
   ["newScope", "/scopes/new", "plus"],
+  ["newResource", "/resources/new", "plus"],
+  ["newInitialAccessToken", "/initial-access-tokens/new", "plus"],
   ["newGroup", "/groups/new", "plus"],
   ["newRole", "/roles/new", "plus"],
   ["rotateKey", "/signing-keys", "key"],
@@ -83,6 +85,12 @@ const icons = {
   scopes: "scope",
   groups: "groups",
   roles: "shield",
+  resources: "server",
+  trusts: "consent",
+  tokenExchange: "loop",
+  clientAuthorities: "shield",
+  authorizationDetailTypes: "braces",
+  initialAccessTokens: "key",
 } as const satisfies Record<RecordKind, IconName>;
 
 function recordItem(
@@ -90,7 +98,7 @@ function recordItem(
   kind: RecordKind,
   { id, name, note = id }: FoundRecord,
 ): ResultItem {
-  const folder = kind === "systemAccounts" ? "system-accounts" : kind;
+  const folder = kind.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const uri = kind === "devices" ? `${devicesUri}/${id}` : consoleUri(`/${folder}/${id}`);
   return { label: name, note, uri, icon: icons[kind] };
 }

@@ -70,6 +70,12 @@ describe("the command menu's search", () => {
         ["scopes", "planted-acme", 1],
         ["groups", "seededrecords group", 1],
         ["roles", "planted", 1],
+        ["resources", "planted-acme", 1],
+        ["trusts", "repo:planted-acme", 1],
+        ["tokenExchange", "exchange acme", 1],
+        ["clientAuthorities", "ca acme", 1],
+        ["authorizationDetailTypes", "detail acme", 1],
+        ["initialAccessTokens", "token acme", 1],
       ] as const;
       for (const [kind, text, count] of expected) {
         const items = await group(text, kind);
@@ -91,6 +97,8 @@ describe("the command menu's search", () => {
         ["roles", ids["roles"]],
         ["pools", ids["pool"]],
         ["devices", ids["manage"]],
+        ["trusts", ids["trusts"]],
+        ["initialAccessTokens", ids["initial-access-tokens"]],
       ];
       for (const [kind, id = ""] of planted) {
         const items = await group(id.toUpperCase(), kind);
@@ -114,9 +122,10 @@ describe("the command menu's search", () => {
       const { ids, user, administrator } = other;
       const [event] = await listAuditEvents(running.service.database.query, other.organisation.id, 1);
       const texts = [user.id, administrator.email, "planted-beta", event?.id ?? ""];
-      const foreign = ["applications", "pool", "manage", "scopes", "groups", "roles"].map(
-        (kind) => ids[kind],
-      );
+      const foreign = [
+        ...["applications", "pool", "manage", "scopes", "groups", "roles", "resources", "trusts"],
+        ...["token-exchange", "client-authorities", "authorization-detail-types", "initial-access-tokens"],
+      ].map((kind) => ids[kind]);
       for (const text of [...texts, ...foreign]) {
         const { groups, status } = await find(text ?? "");
         assert.equal(

@@ -8,7 +8,7 @@ import type { List, ListContext, ListFrame, ListSort } from "../../../page-kit/l
 import { memoryList, mentions } from "../../../page-kit/list/memory-list.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/page.ts";
 import type { PlainRecord, PlainStored } from "./plain-record.ts";
-import { plainStatus } from "./plain-record-routes.ts";
+import { statusOf } from "./plain-record-routes.ts";
 
 type PlainSort = "created" | "name";
 const statuses = ["enabled", "disabled"] as const;
@@ -74,7 +74,7 @@ export function plainList<Deps extends ConsoleDeps, Stored extends PlainStored, 
       },
       {
         label: ({ console: { plainRecords } }) => plainRecords.status,
-        cell: (stored, { messages }) => plainStatus(stored, messages),
+        cell: (stored, { messages }) => statusOf(record, stored, messages),
       },
       ...of.columns,
       {

@@ -40,7 +40,7 @@ import {
 import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { aboutRecord, type RecordView } from "../../../page-kit/record-pages.ts";
 import { showFormInTab, type TabbedRecord, tabbedRecordRoutes } from "../../../page-kit/record-tabs.ts";
-import type { PlainRecord, PlainStored } from "./plain-record.ts";
+import type { Created, PlainRecord, PlainStored } from "./plain-record.ts";
 
 type Url = `${typeof CONSOLE}/${string}`;
 
@@ -163,17 +163,41 @@ async function createFromForm<Deps extends ConsoleDeps, Stored extends PlainStor
         label: messages.console.frame.pages[record.pages.current],
         uri: consolePath(visit.organisation, record.path),
       };
-      return await rerender(duplicateSubmission({ result }));
+      const secret = record.secret && { secret: record.secret.sentBefore(messages) };
+      return await rerender(duplicateSubmission({ result, ...secret }));
     }
-    await redirectTo(visit, record.pages.path(visit.organisation, created.id, "?done=created"));
+    await showCreated(deps, visit, signedIn, record, created);
   } catch (error) {
     await rerender({ state: { faults: record.faults(error, messages) }, status: 400 });
   }
 }
 
+/** Its page; before that its secret, which is never shown again. */
+async function showCreated<Deps extends ConsoleDeps, Stored extends PlainStored, Input, Settings, Choices>(
+  deps: Deps,
+  visit: Visit,
+  signedIn: SignedIn,
+  record: Plain<Deps, Stored, Input, Settings, Choices>,
+  { id, secret }: Created,
+): Promise<void> {
+  if (!record.secret || secret === undefined)
+    return redirectTo(visit, record.pages.path(visit.organisation, id, "?done=created"));
+  const frame = await consoleFrame(deps, visit, signedIn, record.pages.current);
+  const { id: orgId } = visit.organisation;
+  const doneUri = record.pages.path(visit.organisation, id);
+  const breadcrumbs = record.pages.listCrumbs(frame);
+  await show(visit, frame, record.secret.page({ ...frame, breadcrumbs }, { orgId, secret, doneUri }));
+}
+
 /** Enabled or not: a dot and a word. */
-export const plainStatus = ({ enabled }: Pick<PlainStored, "enabled">, { console }: Messages) =>
+const plainStatus = ({ enabled }: Pick<PlainStored, "enabled">, { console }: Messages) =>
   badge(enabled ? "good" : "plain", enabled ? console.plainRecords.on : console.plainRecords.off);
+
+export const statusOf = <Deps extends ConsoleDeps, Stored extends PlainStored, Input, Settings, Choices>(
+  record: Plain<Deps, Stored, Input, Settings, Choices>,
+  stored: Stored,
+  messages: Messages,
+): Content => record.status?.(stored, messages) ?? plainStatus(stored, messages);
 
 function tabbedRecord<Deps extends ConsoleDeps, Stored extends PlainStored, Input, Settings, Choices>(
   record: Plain<Deps, Stored, Input, Settings, Choices>,
@@ -189,7 +213,7 @@ function tabbedRecord<Deps extends ConsoleDeps, Stored extends PlainStored, Inpu
         head: {
           name: record.nameOf(stored, messages),
           mark: recordIcon(record.icon),
-          facts: [plainStatus(stored, messages), ...record.facts(stored, messages)],
+          facts: [statusOf(record, stored, messages), ...record.facts(stored, messages)],
           id: { id: `${record.noun}-id`, value: stored.id, label: text.id },
         },
         more: [{ ...remove, isQuestion: true, isDangerous: true }],

@@ -3,10 +3,10 @@
  * in `core/`; each folder writes its own addresses.
  */
 import type { Db } from "../../../db/open.ts";
-import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import type { ConsoleFrame, ConsoleView } from "../../../html/components/console-layout.ts";
 import type { FormView } from "../../../html/components/form-state.ts";
 import type { IconName } from "../../../html/components/icons.ts";
-import type { Content } from "../../../html/html.ts";
+import type { Content, Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { SentForm } from "../../../page-kit/accept-form.ts";
 import type { auditContext, ConsoleDeps, Visit } from "../../../page-kit/page.ts";
@@ -51,6 +51,19 @@ export interface PlainSort {
 
 type Acting = ReturnType<typeof auditContext>;
 
+export interface Created {
+  readonly id: string;
+  /** Shown once. */
+  readonly secret?: string;
+}
+
+export interface ShownOnce {
+  readonly orgId: string;
+  readonly secret: string;
+  /** Of the record. */
+  readonly doneUri: string;
+}
+
 export interface PlainRecord<Deps extends ConsoleDeps, Stored extends PlainStored, Input, Settings, Choices> {
   readonly pages: RecordPages<Stored>;
   /** Of the list, below the console. */
@@ -60,6 +73,8 @@ export interface PlainRecord<Deps extends ConsoleDeps, Stored extends PlainStore
   readonly icon: IconName;
   texts(messages: Messages): PlainTexts;
   nameOf(stored: Stored, messages: Messages): string;
+  /** Whether it is enabled, unless there is more to say. */
+  status?(stored: Stored, messages: Messages): Content;
   /** Beside its status, below its name. */
   facts(stored: Stored, messages: Messages): readonly Content[];
   /** By field. */
@@ -79,7 +94,12 @@ export interface PlainRecord<Deps extends ConsoleDeps, Stored extends PlainStore
   fields(form: FormView<Input>, choices: Choices, before: Stored | undefined): Content;
   validate(input: Input, messages: Messages, of: { readonly orgId: string }): Validated<Settings>;
   lock(tx: Db, stored: Stored): Promise<unknown>;
-  create(inside: Deps, acting: Acting, settings: Settings): Promise<{ readonly id: string }>;
+  create(inside: Deps, acting: Acting, settings: Settings): Promise<Created>;
+  /** Of a record with a secret: what is shown when it was created, and what is said when its form comes again. */
+  readonly secret?: {
+    page(frame: ConsoleFrame & Pick<ConsoleView, "breadcrumbs">, shown: ShownOnce): Html;
+    sentBefore(messages: Messages): string;
+  };
   change(inside: Deps, acting: Acting, stored: Stored, settings: Settings): Promise<unknown>;
   /** @returns false when there is none */
   remove(inside: Deps, acting: Acting, stored: Stored): Promise<boolean>;

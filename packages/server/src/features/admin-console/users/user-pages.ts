@@ -38,6 +38,10 @@ export async function requireOwnUser(deps: Pick<UsersDeps, "database">, visit: V
   return user;
 }
 
+/** A guest whose home alone has disabled them is not. */
+export const isDisabledHere = (user: User): boolean =>
+  isGuest(user) ? user.membership.disabledAt !== undefined : user.disabledAt !== null;
+
 export const isGuest = ({ homeOrgId, orgId }: User): boolean => homeOrgId !== orgId;
 
 export type MemberConfirmation = Confirmation<UsersDeps, User>;

@@ -14,7 +14,7 @@ import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { endCard, endItems, type RecordParts } from "../../../page-kit/record-pages.ts";
 import { invitationCard } from "./user-factors.page.ts";
-import { displayName, isGuest } from "./user-pages.ts";
+import { displayName, isDisabledHere, isGuest } from "./user-pages.ts";
 import type { Profile, UserView } from "./user-view.ts";
 
 /** What stands above every tab. */
@@ -63,18 +63,26 @@ export const userAdvanced = (view: UserView): Content => [
 function moreActs(view: UserView): OverflowItem[] {
   const { end, profile } = view.messages.console.users;
   const { uriOf } = view;
-  if (view.home)
+  if (view.home) {
+    const remove = { id: "more-user-remove", uri: uriOf("/remove"), label: end.remove };
+    const { isDangerous, ...status } = guestStatusAct(view);
     return [
-      {
-        id: "more-user-remove",
-        uri: uriOf("/remove"),
-        label: end.remove,
-        isQuestion: true,
-        isDangerous: true,
-      },
+      { ...status, id: `more-${status.id}`, isDangerous },
+      { ...remove, isQuestion: true, isDangerous: true },
     ];
+  }
   const address = { id: "more-user-address", uri: uriOf("/address"), label: profile.changeEmail };
   return [address, ...endItems(view, { ...end, noun: "user" })];
+}
+
+/** The guest's account is their home's: this is about the membership here. */
+function guestStatusAct({ record, messages, uriOf }: UserView) {
+  const { end } = messages.console.users;
+  const act = isDisabledHere(record) ? "enable" : "disable";
+  return {
+    ...{ id: `user-${act}`, uri: uriOf(`/${act}`), label: end[act] },
+    ...{ isQuestion: true, isDangerous: act === "disable" },
+  };
 }
 
 const aside = (id: string, title: string, text: string): Html => banner("hint", id, title, text);
@@ -166,12 +174,14 @@ function leaveCard(view: UserView): Html {
     kind: "danger" as const,
     isQuestion: true,
   };
+  const { isDangerous, ...status } = guestStatusAct(view);
+  const kind = isDangerous ? ("danger" as const) : ("secondary" as const);
   return card({
     id,
-    title: end.title,
-    text: end.removeText({ organisation: home.name }),
+    title: end.guestTitle,
+    text: `${isDangerous ? end.disableGuestText : end.enableGuestText} ${end.removeText({ organisation: home.name })}`,
     isDangerous: true,
-    body: html`<div class="actions">${buttonLink(remove)}</div>
+    body: html`<div class="actions">${buttonLink({ ...status, kind })}${buttonLink(remove)}</div>
 `,
   });
 }

@@ -1,12 +1,13 @@
-/** users/{id} and its tabs: one member; disabling, enabling and deleting a user, and removing a guest, each confirmed first. */
+/** users/{id} and its tabs: one member; disabling and enabling one, deleting a user, removing a guest, each confirmed first. */
 import type { FastifyInstance } from "fastify";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
-import { setUserStatus } from "../../../core/users/users.ts";
+import { setGuestStatus, setUserStatus } from "../../../core/users/users.ts";
 import { alreadyApplied, applied, confirmationRoute, done } from "../../../page-kit/confirmation.ts";
 import { consolePath } from "../../../page-kit/page.ts";
 import { tabbedRecordRoutes } from "../../../page-kit/record-tabs.ts";
 import {
+  isDisabledHere,
   isGuest,
   lastAdministratorRefusal,
   type MemberConfirmation,
@@ -42,19 +43,24 @@ const guarded =
 
 const disablement =
   (disabled: boolean): MemberConfirmation["apply"] =>
-  async (deps, acting, { id }) =>
-    (await setUserStatus(deps, { ...acting, id, disabled }))
-      ? done(disabled ? "disabled" : "enabled")
-      : alreadyApplied;
+  async (deps, acting, user) => {
+    const wanted = { ...acting, id: user.id, disabled };
+    const isChanged = isGuest(user) ? await setGuestStatus(deps, wanted) : await setUserStatus(deps, wanted);
+    return isChanged ? done(disabled ? "disabled" : "enabled") : alreadyApplied;
+  };
 
 export const statusChange = (disabled: boolean): MemberConfirmation => ({
-  ...onOwnUser,
-  isDone: (_, user) => (user.disabledAt !== null) === disabled,
-  question: ({ console: { users } }, { email }) => {
+  ...onMember(undefined, ADVANCED),
+  isDone: (_, user) => isDisabledHere(user) === disabled,
+  question: ({ console: { users } }, user) => {
     const { end } = users;
+    const { email } = user;
+    const [disableText, enableText] = isGuest(user)
+      ? [end.disableGuestConfirm, end.enableGuestText]
+      : [end.disableConfirm, end.enableText];
     return {
       heading: disabled ? end.disableHeading({ email }) : end.enableHeading({ email }),
-      text: disabled ? end.disableConfirm : end.enableText,
+      text: disabled ? disableText : enableText,
       confirm: disabled ? end.disable : end.enable,
       confirmId: disabled ? "disable-confirm" : "enable-confirm",
       isHarmless: !disabled,

@@ -381,16 +381,13 @@ describe("user pages", () => {
     const after = await userOf(id);
     assert.deepEqual([after.role, after.membership.groups], ["Administrator", ["visitors"]]);
     assert.deepEqual([after.firstname, after.attributes], [before.firstname, before.attributes]);
-    for (const act of [
-      "disable",
-      "enable",
-      "delete",
-      "reset-factors",
-      "password-reset",
-      "new-password",
-      "address",
-    ])
+    for (const act of ["delete", "reset-factors", "password-reset", "new-password", "address"])
       assert.equal((await here.get(`/users/${id}/${act}`)).status, 404, act);
+    assert.match((await here.get(`/users/${id}/advanced`)).body, /id="user-disable"/);
+    for (const act of ["disable", "enable"]) {
+      assert.equal((await here.send(`/users/${id}/${act}`)).status, 303, act);
+      assert.equal((await userOf(id)).membership.disabledAt !== undefined, act === "disable");
+    }
     assert.equal((await here.send(`/users/${id}/remove`, { name: "somebody" })).status, 400);
     const gone = await here.send(`/users/${id}/remove`, { name: after.email });
     assert.equal(gone.location, uri("/users?done=removed"));

@@ -3,8 +3,10 @@
  * nothing.
  */
 import Type, { type Static } from "typebox";
+import type { ApplicationSettings } from "../../../core/applications/application.ts";
+import { certificateNames } from "../../../core/applications/certificate-names.ts";
 import { applyFile, ConfigurationChanged } from "../../../core/configuration/apply.ts";
-import { compared, type Difference } from "../../../core/configuration/difference.ts";
+import { type ApplicationStep, compared, type Difference } from "../../../core/configuration/difference.ts";
 import { type Entry, entriesOf, isDone } from "../../../core/configuration/entries.ts";
 import { ConfigurationTooLarge, exportOrganisation } from "../../../core/configuration/export.ts";
 import {
@@ -12,11 +14,13 @@ import {
   MAX_FILE_BYTES,
   type OrganisationFile,
 } from "../../../core/configuration/organisation-file.ts";
+import type { SectionName } from "../../../core/configuration/sections/all-sections.ts";
+import { type FileRecord, sectionKinds } from "../../../core/configuration/sections/section.ts";
 import { readState } from "../../../core/configuration/state.ts";
 import { checkedFile } from "../../../core/configuration/validation.ts";
 import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
 import { inPortions } from "../../../core/portions.ts";
-import type { ApiScope as Scope } from "../../../core/scopes/api-scopes.ts";
+import { apiScopes, type ApiScope as Scope } from "../../../core/scopes/api-scopes.ts";
 import { conflict, invalid, notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Operation } from "../../../http/api/api-route.ts";
 import { isUnchanged } from "../../../http/api/concurrency.ts";
@@ -59,6 +63,7 @@ const change = Type.Object(
     kind: Type.Enum([
       ...(["organisation", "email", "scope", "application"] as const),
       ...(["organisation-consent", "preauthorization"] as const),
+      ...sectionKinds,
     ]),
     name: Type.String(),
     id: Type.Optional(Type.String({ description: "Of a record that is there already" })),
@@ -174,8 +179,10 @@ const readFile = async (
   prune: body.prune ?? false,
 });
 
-/** The same as of each application alone. @throws ApiError 403 exceeds-caller, 409 own-application */
-function requireMayApply(caller: ApiCaller, { applications }: Difference): void {
+/** The same as of each record alone. @throws ApiError 403 exceeds-caller, 409 own-application */
+function requireMayApply(caller: ApiCaller, difference: Difference): void {
+  const { applications } = difference;
+  requireMayTrust(caller, difference);
   for (const { step, organisationConsent, preauthorizations } of applications) {
     const before = "current" in step ? step.current.application.settings.allowedScopes : [];
     const after = "wanted" in step ? step.wanted.settings.allowedScopes : [];
@@ -185,6 +192,46 @@ function requireMayApply(caller: ApiCaller, { applications }: Difference): void 
     const isEnded = step.act === "remove" || (step.act === "change" && !step.wanted.enabled);
     if (isEnded) requireOther(caller, step.current.application.id);
   }
+}
+
+/** Who trusts an issuer, or an authority, gives away what the clients have for which it speaks. @throws ApiError 403 exceeds-caller */
+function requireMayTrust(caller: ApiCaller, difference: Difference): void {
+  const written = (name: SectionName) =>
+    difference.sections
+      .filter((one) => one.name === name)
+      .flatMap(({ steps }) => steps)
+      .flatMap((step): readonly FileRecord[] => {
+        if (step.act === "create") return [step.wanted];
+        return step.act === "change" ? [step.current.record, step.wanted] : [];
+      });
+  for (const { kind, clientId } of written("trusts"))
+    if (kind === "workload" && typeof clientId === "string")
+      requireHeldScopes(caller, scopesOfClient(difference, clientId));
+  if (written("clientCertificateAuthorities").length === 0) return;
+  const named = difference.applications
+    .flatMap(settingsOfStep)
+    .filter(
+      (settings) =>
+        settings.tokenEndpointAuthMethod === "tls_client_auth" &&
+        certificateNames.some((name) => settings[name] !== undefined),
+    );
+  for (const { allowedScopes } of named) requireHeldScopes(caller, allowedScopes);
+}
+
+/** Before and after. */
+const settingsOfStep = ({ step }: ApplicationStep): ApplicationSettings[] => [
+  ...("current" in step ? [step.current.application.settings] : []),
+  ...("wanted" in step ? [step.wanted.settings] : []),
+];
+
+/** Of a client that no file has, such as the command line's: every scope of the API. */
+function scopesOfClient({ applications, references }: Difference, name: string): readonly string[] {
+  const { id, index } = references.locate(name);
+  const found =
+    index === undefined
+      ? applications.find(({ step }) => "current" in step && step.current.application.id === id)
+      : applications[index];
+  return found ? settingsOfStep(found).flatMap(({ allowedScopes }) => allowedScopes) : apiScopes;
 }
 
 function toAnswer(error: unknown): never {

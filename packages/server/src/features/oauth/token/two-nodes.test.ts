@@ -10,12 +10,20 @@ import { insertMembership } from "../../../core/users/users.store.ts";
 import { openDatabase } from "../../../db/open.ts";
 import { postgresServer } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
+import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import {
+  askUser,
+  decideOn,
+  makeCibaClient,
+  openNewest,
+  pollRequest,
+} from "../../../testing/fixtures/ciba.ts";
 import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
 import { makeDirectory, userRef } from "../../../testing/fixtures/directory.ts";
 import { createDatabase, dropDatabase } from "../../../testing/postgres.ts";
-import { assertOAuthError, headerOf, sendRaw } from "../../../testing/probes/answers.ts";
+import { assertOAuthError, headerOf, payloadOf, sendRaw } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -106,6 +114,22 @@ describe("two nodes on one PostgreSQL", () => {
       const { body } = await postForm(`${at(node).issuer}/introspect`, { token, ...credentials(org.web) });
       assert.equal(body["active"], false);
     }
+  });
+
+  test("gives a CIBA request that was asked at one node and approved at the other to one of many polls", async () => {
+    const client = await makeCibaClient(nodes[0].service, org);
+    const asked = await askUser(at(0), client);
+    assertOAuthError(await pollRequest(at(1), asked), 400, "authorization_pending");
+    assertOAuthError(await pollRequest(at(0), asked), 400, "slow_down", "the other node has just been asked");
+    const browser = testBrowser();
+    await decideOn(browser, await openNewest(browser, at(1)));
+    clock.advance(10_000);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => pollRequest(at(index), asked)),
+    );
+    const good = answers.filter(({ status }) => status === 200);
+    assert.equal(good.length, 1);
+    assert.equal(payloadOf(good[0]?.body["id_token"])["sub"], org.user.id);
   });
 
   test("issues one successor to a hundred refreshes on two nodes", async () => {

@@ -12,9 +12,11 @@ import type { ConsoleClientPolicyTexts } from "./console/client-policy.ts";
 import type { ConsoleCommandMenuTexts } from "./console/command-menu.ts";
 import type { ConsoleConnectionsTexts } from "./console/connections.ts";
 import type { ConsoleConsentsTexts } from "./console/consents.ts";
+import type { ConsoleDetailTypesTexts } from "./console/detail-types.ts";
 import type { ConsoleDomainsTexts } from "./console/domains.ts";
 import type { ConsoleFrameTexts } from "./console/frame.ts";
 import type { ConsoleGroupsTexts } from "./console/groups.ts";
+import type { ConsoleInitialAccessTokensTexts } from "./console/initial-access-tokens.ts";
 import type { ConsoleLedgerTexts } from "./console/ledger.ts";
 import type { ConsoleMailTemplatesTexts } from "./console/mail-templates.ts";
 import type { ConsoleOverviewTexts } from "./console/overview.ts";
@@ -58,9 +60,11 @@ export type Texts = ApprovalRequestsTexts &
   ConsoleCommandMenuTexts &
   ConsoleConnectionsTexts &
   ConsoleConsentsTexts &
+  ConsoleDetailTypesTexts &
   ConsoleDomainsTexts &
   ConsoleFrameTexts &
   ConsoleGroupsTexts &
+  ConsoleInitialAccessTokensTexts &
   ConsoleLedgerTexts &
   ConsoleMailTemplatesTexts &
   ConsoleOverviewTexts &

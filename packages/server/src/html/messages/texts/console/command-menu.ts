@@ -7,6 +7,7 @@ export type ConsoleCommandMenuTexts = {
       actions: {
         newApplication: string; inviteUser: string; newSystemAccount: string; newScope: string;
         rotateKey: string; editBranding: string; editPolicies: string; newGroup: string; newRole: string;
+        newResource: string; newInitialAccessToken: string;
       };
       none: (values: { text: string }) => string; results: (values: { count: number }) => string;
       searchAuditLog: (values: { text: string }) => string; failed: string;

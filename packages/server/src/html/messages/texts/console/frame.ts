@@ -14,6 +14,7 @@ export type ConsoleFrameTexts = {
         tokenInspector: string; signInPage: string; policies: string; invitations: string; roles: string;
         domains: string; webhooks: string; resources: string; trusts: string; tokenExchange: string;
         clientPolicy: string; clientAuthorities: string; breakGlass: string; ledger: string;
+        authorizationDetailTypes: string; initialAccessTokens: string;
       };
       accountPages: {
         home: string; profile: string; security: string; sessions: string; consents: string; activity: string;
@@ -65,11 +66,11 @@ export type ConsoleFrameTexts = {
       lastChange: (values: { who: string; at: number }) => string;
       actors: {
         operator: string; system: string; systemAccount: string; application: string; agent: string;
-        device: string; anonymous: string; formerUser: string; portalLink: string;
+        device: string; anonymous: string; formerUser: string; portalLink: string; initialAccessToken: string;
       };
       actorsAlone: {
         operator: string; system: string; systemAccount: string; application: string; agent: string;
-        device: string; anonymous: string; formerUser: string; portalLink: string;
+        device: string; anonymous: string; formerUser: string; portalLink: string; initialAccessToken: string;
       };
       prove: {
         title: string; text: string; textSecrets: string; first: string; signIn: string; second: string;

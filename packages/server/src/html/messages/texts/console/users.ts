@@ -81,7 +81,8 @@ export type ConsoleUsersTexts = {
         enableHeading: (values: { email: string }) => string; enableText: string; delete: string;
         deleteText: string; deleteHeading: (values: { email: string }) => string; deleteConfirm: string;
         remove: string; removeText: (values: { organisation: string }) => string;
-        removeHeading: (values: { email: string }) => string; removeConfirm: string;
+        removeHeading: (values: { email: string }) => string; removeConfirm: string; guestTitle: string;
+        disableGuestText: string; disableGuestConfirm: string; enableGuestText: string;
       };
       done: {
         created: string; invited: string; saved: string; addressAsked: string; addressChanged: string;
