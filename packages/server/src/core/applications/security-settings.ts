@@ -132,7 +132,7 @@ export const declaredSettings: Readonly<Record<SecuritySetting, DeclaredSetting>
   authorizationDetailsTypes: {
     kind: "list",
     description: "Types of authorization details that it may request (RFC 9396)",
-    help: "type of authorization details that it may request (RFC 9396); repeatable",
+    help: "type of authorization details that it may request (RFC 9396)",
   },
   tlsClientAuthSubjectDn: {
     kind: "text",

@@ -118,6 +118,7 @@ export async function readTarget(
     refusals?.note(application, "authorize", error);
     return error;
   };
+  if (redirectUri === undefined) refuseTwoRequests(form.values);
   if (redirectUri === undefined && form.values.has("request_uri")) throw requestUriNotSupported();
   if (redirectUri === undefined)
     throw refused("redirect-uri-missing", "The redirect_uri parameter is missing.");
@@ -210,14 +211,19 @@ const plainModes: readonly string[] = ["query", "fragment", "form_post"];
 const jwtModes: readonly string[] = ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"];
 export const responseModes = [...plainModes, ...jwtModes];
 
+/** RFC 9101 §5. */
+function refuseTwoRequests(values: Form["values"]): void {
+  if (values.has("request") && values.has("request_uri"))
+    throw invalid("request and request_uri cannot be combined");
+}
+
 function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]): void {
   const mode = values.get("response_mode");
   if (mode !== undefined && !responseModes.includes(mode)) throw invalid("response_mode is not supported");
   // FAPI 2.0 Message Signing §5.4.2.
   if (mode !== undefined && signsMessages(application.settings) && !jwtModes.includes(mode))
     throw invalid("response_mode must be one of JARM");
-  if (values.has("request") && values.has("request_uri"))
-    throw invalid("request and request_uri cannot be combined");
+  refuseTwoRequests(values);
   if (values.has("request"))
     throw new OAuthError("request_not_supported", "request objects are not supported", {
       reason: "request-object",

@@ -186,6 +186,9 @@ forEachDatabase(({ fresh }) => {
     assert.equal(tokens["scope"], "openid profile email");
     const both = await go(outside(object, { redirect_uri: REDIRECT_URI, request_uri: uri }));
     assert.equal(both.get("error"), "invalid_request");
+    const page = await browser.get(`${org.issuer}/authorize?${outside(object, { request_uri: uri })}`);
+    assert.equal(page.status, 400);
+    assert.match(page.body, /request and request_uri cannot be combined/);
   });
 
   test("a long object comes by POST", async () => {
