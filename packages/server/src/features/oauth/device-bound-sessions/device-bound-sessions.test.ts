@@ -1,6 +1,6 @@
 /** Device Bound Session Credentials, as a browser does it: the cookie of a bound session is worth nothing without its key. */
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
@@ -85,15 +85,10 @@ forEachDatabase(({ fresh }) => {
     const browser = await signedIn(org);
     const { instructions, sessionId } = browser.binding ?? {};
     const { id } = org.organisation;
-    const { origin, hostname } = new URL(org.issuer);
     assert.deepEqual(instructions, {
       session_identifier: sessionId,
       refresh_url: `/oauth/${id}/device-bound-session/refresh`,
-      scope: {
-        origin,
-        include_site: false,
-        scope_specification: [{ type: "exclude", domain: hostname, path: "/assets" }],
-      },
+      scope: { include_site: false },
       credentials: [
         { type: "cookie", name: `signet-bound-${id}`, attributes: "Path=/; HttpOnly; SameSite=Lax" },
       ],
@@ -140,7 +135,8 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("the short cookie, stolen too, ends within ten minutes; the key gets the next one", async () => {
-    const browser = await signedIn(org);
+    const key = ecKey();
+    const browser = await signedIn(org, boundBrowser(key));
     const cookie = browser.binding?.cookie ?? "";
     const both = thief(browser, org, cookie);
     assert.equal(await isSignedIn(both, org), true);
@@ -151,8 +147,8 @@ forEachDatabase(({ fresh }) => {
     assert.equal(browser.answers.at(-1)?.status, 200);
     clock.advance(4 * MINUTE);
     assert.equal(await isSignedIn(browser, org), true);
-    // Of another session, though of the same user.
-    const another = await signedIn(org);
+    // Of another session, though of the same user and the same key.
+    const another = await signedIn(org, boundBrowser(key));
     clock.advance(MINUTE);
     const mixed = thief(browser, org);
     mixed.cookies.set(cookie, another.cookies.get(cookie) ?? "");
@@ -249,6 +245,18 @@ forEachDatabase(({ fresh }) => {
       await bindingProof(key, challengeOf(await refreshCall(org, bound)) ?? "", { withKey: true }),
       "of a refresh",
     );
+    // Whoever knows the number of a session that is not bound yet gets such a challenge for it.
+    const [unbound = ""] = (await offer()).split(".");
+    const refreshing = challengeOf(await refreshCall(org, unbound)) ?? "";
+    await refuses(
+      await bindingProof(key, refreshing, { withKey: true }),
+      "of a refresh, of an unbound session",
+    );
+    const foreign = createPublicKey(ecKey().privateKey).export({ format: "jwk" });
+    await refuses(
+      await bindingProof(key, await offer(), { header: { jwk: foreign } }),
+      "a key that has not signed it",
+    );
     await refuses(
       await bindingProof(key, (await signedInOffer(other)).challenge, { withKey: true }),
       "elsewhere",
@@ -257,10 +265,10 @@ forEachDatabase(({ fresh }) => {
       await bindingProof({ alg: "PS256" as "RS256", privateKey: ps256 }, await offer(), { withKey: true }),
       "PS256",
     );
-    const weakProof = await bindingProof(ecKey(), await offer(), {
-      header: { alg: "ES256", jwk: createJwk(weak) },
-    });
-    await refuses(weakProof, "an RSA key for ES256");
+    for (const rsa of [weak, ps256]) {
+      const header = { jwk: createPublicKey(rsa).export({ format: "jwk" }) };
+      await refuses(await bindingProof(ecKey(), await offer(), { header }), "an RSA key for ES256");
+    }
     const late = await offer();
     clock.advance(15 * MINUTE);
     await refuses(await bindingProof(key, late, { withKey: true }), "expired");
@@ -287,7 +295,8 @@ forEachDatabase(({ fresh }) => {
       [answer.status, JSON.parse(answer.body)],
       [200, { session_identifier: id, continue: false }],
     );
-    assert.equal(browser.cookies.has(`signet-bound-${org.organisation.id}`), false);
+    // Of the same name is the cookie of the session that came after.
+    assert.deepEqual(answer.headers.getSetCookie(), []);
     const nobody = "01998d6e-0000-7000-8000-000000000000";
     const key = ecKey();
     const proof = await bindingProof(key, challengeOf(await refreshCall(org, nobody)) ?? "");
@@ -308,10 +317,6 @@ forEachDatabase(({ fresh }) => {
 });
 
 const encoded = (header: object) => Buffer.from(JSON.stringify(header)).toString("base64url");
-const createJwk = (key: { export(options: { format: "jwk" }): object }) => {
-  const { n, e } = key.export({ format: "jwk" }) as { n: string; e: string };
-  return { kty: "RSA", n, e };
-};
 
 describe("two nodes on one PostgreSQL", () => {
   let database: Scratch;

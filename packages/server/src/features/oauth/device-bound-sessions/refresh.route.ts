@@ -31,7 +31,7 @@ async function refresh(deps: BrowserDeps, visit: Visit): Promise<void> {
   // Nothing was read of any session: whoever asks gets a challenge.
   if (proof === undefined || challenge?.sessionId !== sessionId) return askForProof(deps, visit, sessionId);
   const session = await liveSession(deps, visit, sessionId);
-  if (!session?.boundKey) return endBinding(visit, sessionId, deps);
+  if (!session?.boundKey) return endBinding(visit, sessionId);
   if (!isSignedBy(proof, session.boundKey)) {
     await recordUnproven(deps, session, "another-key");
     countBinding("refused");
@@ -62,12 +62,9 @@ async function liveSession(
 const askForProof = (deps: BrowserDeps, { organisation, reply }: Visit, sessionId: string): Promise<void> =>
   sendJson({ reply }, 403, { error: "proof_required" }, challengeHeader(deps, organisation.id, sessionId));
 
-/** The browser forgets its key: the session has ended, or never had one. */
-function endBinding(
-  { organisation, reply }: Visit,
-  sessionId: string,
-  { proofCookies }: BrowserDeps,
-): Promise<void> {
-  proofCookies.clear(reply, organisation.id);
-  return sendJson({ reply }, 200, { session_identifier: sessionId, continue: false });
-}
+/**
+ * The browser forgets its key: the session has ended, or never had one. The cookie stays: by now it may be that of the session which
+ * came after, and of this one it is worth nothing.
+ */
+const endBinding = ({ reply }: Visit, sessionId: string): Promise<void> =>
+  sendJson({ reply }, 200, { session_identifier: sessionId, continue: false });

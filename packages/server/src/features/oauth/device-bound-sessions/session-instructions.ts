@@ -13,20 +13,14 @@ export async function sendProofCookie(
   const instructions = {
     session_identifier: session.id,
     refresh_url: `/oauth/${id}/device-bound-session/refresh`,
-    scope: scopeOf(new URL(deps.baseUrl)),
+    // Of the origin that the browser is at: the listener for certificates may have one of its own.
+    scope: { include_site: false },
     credentials: [{ type: "cookie", ...deps.proofCookies.described(id) }],
     // Applications send browsers here from anywhere, and a cookie that is Lax goes with navigations alone.
     allowed_refresh_initiators: ["*"],
   };
   await sendJson({ reply }, 200, instructions, challengeHeader(deps, id, session.id));
 }
-
-/** The cookies are of the whole origin. Style sheets and images need none. */
-const scopeOf = ({ origin, hostname }: URL) => ({
-  origin,
-  include_site: false,
-  scope_specification: [{ type: "exclude", domain: hostname, path: "/assets" }],
-});
 
 /** A challenge for the next refresh, or for this one when the answer is 403. */
 export const challengeHeader = (
