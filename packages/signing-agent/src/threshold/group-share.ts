@@ -1,10 +1,9 @@
 /** This machine's share of a group key, as it is kept on disk and used. */
-import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { ed25519_FROST } from "@noble/curves/ed25519.js";
 import { type FrostGroup, frostIdentifier } from "@signet/protocol/threshold/group";
 import type { AgentKey } from "../keys/key-source.ts";
-import type { SealedFolder } from "./sealed-folder.ts";
+import { ERASING, type SealedFolder } from "./sealed-folder.ts";
 
 /** `confirmed`: by this machine's operator; it signs once all members have confirmed. */
 export type ShareState = "unconfirmed" | "confirmed" | "active";
@@ -52,18 +51,16 @@ export const keepShare = (sealed: SealedFolder, share: KeptShare): Promise<void>
 export async function readShares(sealed: SealedFolder): Promise<KeptShare[]> {
   const shares: KeptShare[] = [];
   for (const name of await readdir(sealed.folder)) {
+    // A crash came between.
+    if (name.startsWith(ERASING)) await sealed.erase(name);
     const share = SHARE_FILE.test(name) && ((await sealed.read(name)) as KeptShare | undefined);
     if (share) shares.push(share);
   }
   return shares.sort((one, other) => (one.ceremony < other.ceremony ? -1 : 1));
 }
 
-/** Overwrites it first: the name alone would leave it on the disk. */
-export async function eraseShare(sealed: SealedFolder, share: KeptShare): Promise<void> {
-  const nothing = { ...share, signingShare: randomBytes(32).toString("base64url"), state: "unconfirmed" };
-  await sealed.overwrite(shareFile(share), nothing);
-  await sealed.remove(shareFile(share));
-}
+export const eraseShare = (sealed: SealedFolder, share: KeptShare): Promise<void> =>
+  sealed.erase(shareFile(share));
 
 /** The key's older shares, once a newer one signs; one that is being dealt from the newer one stays. */
 export const supersededBy = (active: KeptShare, shares: readonly KeptShare[]): KeptShare[] =>

@@ -3,7 +3,7 @@
  * (a systemd credential, a TPM-sealed secret), so that a copy of the folder alone shows nothing.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { mkdir, open, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import {
   createPrivateFile,
@@ -30,9 +30,12 @@ export interface SealedFolder {
   write(name: string, value: unknown): Promise<void>;
   /** Durably. */
   remove(name: string): Promise<void>;
-  /** Writes over the file's own bytes, where the disk lets it. */
-  overwrite(name: string, value: unknown): Promise<void>;
+  /** Also what stands on the disk, where the disk lets it. After a crash, `erase` what is named `ERASING…`. */
+  erase(name: string): Promise<void>;
 }
+
+/** How a file's name begins while it is being erased: it is no secret any more, whole or not. */
+export const ERASING = "erasing-";
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
@@ -83,15 +86,28 @@ export async function openSealedFolder(options: {
       await rm(fileOf(name), { force: true });
       await syncFolder(folder);
     },
-    overwrite: async (name, value) => {
-      const handle = await open(fileOf(name), "r+").catch(undefinedIfMissing);
-      if (!handle) return;
-      try {
-        await handle.write(`${seal(name, value)}\n`, 0);
-        await handle.sync();
-      } finally {
-        await handle.close();
+    erase: async (name) => {
+      const doomed = name.startsWith(ERASING) ? name : `${ERASING}${name}`;
+      if (doomed !== name) {
+        await rename(fileOf(name), fileOf(doomed)).catch(undefinedIfMissing);
+        await syncFolder(folder);
       }
+      await overwrite(fileOf(doomed));
+      await rm(fileOf(doomed), { force: true });
+      await syncFolder(folder);
     },
   };
+}
+
+/** With bytes that mean nothing. */
+async function overwrite(file: string): Promise<void> {
+  const handle = await open(file, "r+").catch(undefinedIfMissing);
+  if (!handle) return;
+  try {
+    const { size } = await handle.stat();
+    await handle.write(randomBytes(size), 0, size, 0);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
