@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { deactivateAgent } from "@signet/server/features/sovereign/admin-api/agents";
+import { loadGroupKey } from "@signet/server/features/sovereign/console/group-key";
 import { forEachDatabase } from "@signet/server/testing/databases";
 import { eventually } from "@signet/server/testing/eventually";
 import { credentials, postForm } from "@signet/server/testing/fixtures/client";
@@ -83,6 +84,14 @@ forEachDatabase(({ empty }) => {
     await jwtVerify(String(answer.body["access_token"]), set, { issuer: world.issuer });
   };
 
+  /** What administrators see of the key. */
+  const shownKey = async () => {
+    const shown = await loadGroupKey({ ...running.service, clock: Date.now }, world.pool);
+    assert.ok(shown);
+    return shown;
+  };
+  const names = (agents: ReadonlyArray<{ readonly name: string }>) => agents.map(({ name }) => name).sort();
+
   test("needs as many active agents of the pool as it has members", async () => {
     const first = machine(0);
     for (const members of ["machine-1,machine-2", "machine-1,machine-2,machine-2"]) {
@@ -103,11 +112,23 @@ forEachDatabase(({ empty }) => {
     );
     assert.notEqual(await machine(1).threshold("create", "--wait", "0"), 0);
     assert.match(machine(1).printed.join("\n"), /ceremony_open/);
+    const { ceremony, holders } = await shownKey();
+    assert.deepEqual([ceremony?.kind, ceremony?.state], ["reshare", "joining"]);
+    assert.deepEqual(names(holders), ["machine-1", "machine-2", "machine-3"]);
+    // Joined, dealt, confirmed: who is not to have a share may deal.
+    const asked = new Map(
+      ceremony?.agents.map(({ name, joined, dealt, confirmed }) => [name, [joined, dealt, confirmed]]),
+    );
+    assert.equal(typeof asked.get("machine-1")?.[0], "number");
+    assert.deepEqual(asked.get("machine-3"), [null, undefined, null]);
+    assert.deepEqual(asked.get("machine-4"), [undefined, null, undefined]);
     // Not among the members.
     assert.equal(await machine(2).threshold("join", "--wait", "0"), 0);
     assert.notEqual(await machine(2).threshold("deal", "--roster", "00"), 0);
     assert.equal(await first.threshold("abort", "--reason", "not today"), 0);
     assert.deepEqual(await jwks(), before);
+    const ended = (await shownKey()).ceremony;
+    assert.deepEqual([ended?.state, ended?.endReason], ["aborted", "not today"]);
     await tokenIsGood();
   });
 
@@ -123,6 +144,18 @@ forEachDatabase(({ empty }) => {
     isOver = true;
     await load;
     assert.deepEqual(await jwks(), before);
+    const { key, holders, ceremony } = await shownKey();
+    assert.deepEqual([key?.kid, key?.state], [before.keys[0]?.kid, "active"]);
+    assert.deepEqual(names(holders), ["machine-1", "machine-2", "machine-4"]);
+    assert.equal(ceremony?.state, "complete");
+    const said = ceremony?.agents.map(({ joined, dealt, confirmed }) =>
+      [joined, dealt, confirmed].map((at) => typeof at),
+    );
+    // The new machine had no share to deal: null.
+    assert.deepEqual(
+      said?.flat().filter((type) => type !== "number"),
+      ["object"],
+    );
     await start(fourth);
     await tokenIsGood();
     // The new machine and one of the others.

@@ -79,3 +79,16 @@ export async function listOpenRequests(
     },
   );
 }
+
+/** Deactivated ones too. */
+export const listAgentNames = (
+  db: Db,
+  orgId: string,
+  poolId: string,
+): Promise<Array<{ readonly id: string; readonly name: string }>> =>
+  db
+    .selectFrom("signing_agent")
+    .select(["id", "name"])
+    .where("org_id", "=", orgId)
+    .where("pool_id", "=", poolId)
+    .execute();

@@ -20,6 +20,7 @@ import { type TabbedRecord, tabRest } from "../../../page-kit/record-tabs.ts";
 import { countAgents } from "./agent-list.store.ts";
 import { agentList } from "./agent-list.ts";
 import { listOpenRequests } from "./console.store.ts";
+import { loadGroupKey } from "./group-key.ts";
 import {
   abovePool,
   type LoadedPool,
@@ -108,6 +109,7 @@ async function showOverview(deps: ConsoleDeps, view: PoolView, visit: Visit): Pr
   const isSetUp = view.pool.live > 0 && has.applications;
   return poolOverview({
     ...view,
+    groupKey: await loadGroupKey(deps, pool),
     setup: isSetUp ? undefined : poolSetup(view, has),
     agents: view.hasAgents ? undefined : await agentsOf(deps, view, visit),
     chart: await chartOf(deps, view, visit, "signatures", ""),

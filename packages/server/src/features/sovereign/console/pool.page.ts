@@ -18,6 +18,8 @@ import { type ChartTimes, type RangeName, rangeLinks } from "../../../page-kit/a
 import type { RenderedList } from "../../../page-kit/list/list-view.ts";
 import { endCard, endItems, type RecordParts, type RecordView } from "../../../page-kit/record-pages.ts";
 import type { OpenRequest } from "./console.store.ts";
+import { groupKeyCard } from "./group-key.page.ts";
+import type { GroupKeyView } from "./group-key.ts";
 import { setupSteps } from "./pool-form.page.ts";
 import { AGENTS } from "./pool-path.ts";
 import type { PoolLoad } from "./pool-state.ts";
@@ -56,6 +58,8 @@ export function abovePool(view: PoolView): RecordParts {
 export type PoolOverview = PoolView & {
   /** See `poolSetup`; undefined once nothing is missing. */
   setup: Html | undefined;
+  /** Of a threshold pool. */
+  groupKey: GroupKeyView | undefined;
   /** Of signatures. */
   chart: Html;
   /** See agent-list.ts. While there is none yet. */
@@ -98,6 +102,7 @@ export const poolOverview = (view: PoolOverview): Content => [
     actions: reloadLink(ownUri(view), view.messages),
     body: [poolStatusPiece(view), view.agents?.section],
   }),
+  view.groupKey && groupKeyCard(view, view.groupKey),
   view.chart,
   applicationsCard(view),
   addressesCard(view),

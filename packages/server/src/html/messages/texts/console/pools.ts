@@ -121,6 +121,16 @@ export type ConsolePoolsTexts = {
         title: string; text: string; pool: string; agent: string; online: string; application: string;
         done: string; doneText: string;
       };
+      groupKey: {
+        title: string; text: (values: { min: number; max: number }) => string; key: string; none: string;
+        holders: string; noHolders: string; kinds: { create: string; reshare: string; };
+        kindTexts: { create: string; reshare: string; };
+        states: {
+          joining: string; sharing: string; confirming: string; complete: string; aborted: string;
+        };
+        begun: string; ended: string; reason: string; agent: string; joined: string; dealt: string;
+        confirmed: string; notYet: string; notNeeded: string;
+      };
     };
   };
 };
