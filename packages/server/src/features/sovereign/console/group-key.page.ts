@@ -45,7 +45,7 @@ const agentLink = ({ pool, consoleUri }: View, { id, name }: NamedAgent): Html =
 
 function ceremonyPart(view: View, ceremony: CeremonyProgress): Content {
   const { pool, consoleUri, messages } = view;
-  const { groupKey: text } = messages.console.pools;
+  const { groupKey: text, agent: agentLabel } = messages.console.pools;
   const { kind, state, agents, begunAt, endedAt, endReason } = ceremony;
   const time = (at: number) => relativeTime(at, messages.format.second);
   const said = (at: number | undefined | null) =>
@@ -70,7 +70,7 @@ function ceremonyPart(view: View, ceremony: CeremonyProgress): Content {
     agents.length > 0 &&
       table({
         label: text.kinds[kind],
-        columns: [text.agent, text.joined, text.dealt, text.confirmed],
+        columns: [agentLabel, text.joined, text.dealt, text.confirmed],
         rows: agents.map(({ id, name, joined, dealt, confirmed }) => ({
           id: `ceremony-${id}`,
           cells: [

@@ -123,13 +123,13 @@ export type ConsolePoolsTexts = {
       };
       groupKey: {
         title: string; text: (values: { min: number; max: number }) => string; key: string; none: string;
-        holders: string; noHolders: string; kinds: { create: string; reshare: string; };
+        holders: string; kinds: { create: string; reshare: string; };
         kindTexts: { create: string; reshare: string; };
         states: {
           joining: string; sharing: string; confirming: string; complete: string; aborted: string;
         };
-        begun: string; ended: string; reason: string; agent: string; joined: string; dealt: string;
-        confirmed: string; notYet: string; notNeeded: string;
+        begun: string; ended: string; reason: string; joined: string; dealt: string; confirmed: string;
+        notYet: string; notNeeded: string;
       };
     };
   };
