@@ -14,6 +14,7 @@ import { readRows } from "./rows/read-rows.ts";
 import { scimImportRow } from "./rows/scim-import-row.ts";
 import { startRow } from "./rows/start-row.ts";
 import { streamsRow } from "./rows/streams-row.ts";
+import { thresholdRow } from "./rows/threshold-row.ts";
 import { eventsRow, tokensRow } from "./rows/tokens-row.ts";
 import { webhooksRow } from "./rows/webhooks-row.ts";
 import { workersRow } from "./rows/workers-row.ts";
@@ -24,6 +25,7 @@ export const rows: readonly Row[] = [
   loginRow,
   postgresRow,
   poolRow,
+  thresholdRow,
   enrolmentRow,
   organisationsRow,
   tokensRow,

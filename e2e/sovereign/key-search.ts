@@ -25,7 +25,8 @@ export function privateNumber(privateKey: KeyObject): Buffer {
   return Buffer.from(privateKey.export({ format: "jwk" }).d ?? "", "base64url");
 }
 
-function writtenAs(secret: Buffer): Needle[] {
+/** 32 bytes, as text. */
+export function writtenAs(secret: Buffer): Needle[] {
   const hex = secret.toString("hex");
   const whole = secret.subarray(0, 30);
   const texts = [

@@ -19,6 +19,7 @@ const startMs = 60_000;
 const program = fileURLToPath(new URL("../../packages/signing-agent/src/main.ts", import.meta.url));
 
 export interface AgentProcess {
+  readonly pid: number;
   /** The output on stdout and stderr so far. */
   output(): string;
   /** Waits for this output. @throws Error with the output if the process ends before */
@@ -151,6 +152,7 @@ function agentProcess(child: ChildProcess, endWith: (signal: NodeJS.Signals) => 
       text += more;
     });
   return {
+    pid: child.pid ?? 0,
     output: () => text,
     said: (words) =>
       eventually(

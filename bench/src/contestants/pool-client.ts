@@ -7,7 +7,9 @@ import { killAtEnd } from "../child.ts";
 import { runProgram, runSignet } from "./signet-command.ts";
 import type { RunningSignet } from "./signet-server.ts";
 
-const agentEntry = fileURLToPath(new URL("../../../packages/signing-agent/src/main.ts", import.meta.url));
+export const agentEntry = fileURLToPath(
+  new URL("../../../packages/signing-agent/src/main.ts", import.meta.url),
+);
 const readyMs = 20_000;
 
 export interface PoolAgent {
@@ -66,7 +68,7 @@ export async function startPoolClient(
 }
 
 /** Waits until the agent signs. */
-async function firstToken(
+export async function firstToken(
   url: string,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   logFile: string,

@@ -256,7 +256,7 @@ function weightedSum(
 
 /** A new member's share of the key. @param received what was dealt to it, verified, by the dealer's kid */
 export function combineShares(
-  { deals, factors }: Pick<ReshareOutcome, "deals" | "factors">,
+  { deals, factors }: { readonly deals: ReadonlyArray<Pick<Deal, "kid">> } & Pick<ReshareOutcome, "factors">,
   received: Readonly<Record<string, Uint8Array>>,
 ): Uint8Array {
   const sum = deals.reduce(

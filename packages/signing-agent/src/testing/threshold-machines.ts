@@ -26,7 +26,7 @@ export interface Machine {
 export type ThresholdWorld = Awaited<ReturnType<typeof makeThresholdWorld>>;
 
 interface WorldOptions {
-  readonly running: TestService;
+  readonly running: Pick<TestService, "service" | "baseUrl">;
   readonly org: TestOrganisation;
   readonly folder: string;
   readonly threshold: { readonly min: number; readonly max: number };

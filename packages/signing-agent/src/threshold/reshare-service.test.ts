@@ -179,7 +179,9 @@ forEachDatabase(({ empty }) => {
     assert.equal(await lost.threshold("verify"), 0);
     assert.match(lost.printed.join("\n"), /not the members' present shares/);
     await start(lost);
-    await eventually("it has no share", () => lost.logged.join("\n").includes("this machine's share is erased"));
+    await eventually("it has no share", () =>
+      lost.logged.join("\n").includes("this machine's share is erased"),
+    );
     const files = await readdir(path.join(lost.folder, "threshold"));
     assert.ok(!files.some((name) => name.includes("share-")), files.join());
     await stop(machine(1));
