@@ -1,14 +1,19 @@
 /** The card of a threshold pool's key, with who has confirmed what in its newest ceremony. */
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { badge } from "../../../html/components/badge.ts";
 import { card, facts } from "../../../html/components/card.ts";
 import { relativeTime } from "../../../html/components/relative-time.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import type { CeremonyProgress, GroupKeyView, NamedAgent } from "./group-key.ts";
-import type { PoolView } from "./pool.page.ts";
 import { keyState } from "./pools.page.ts";
 
-type View = Pick<PoolView, "pool" | "consoleUri" | "messages">;
+interface View {
+  readonly pool: Pick<SigningPool, "id" | "threshold">;
+  consoleUri(path: string): string;
+  readonly messages: Messages;
+}
 
 export function groupKeyCard(view: View, { key, holders, ceremony }: GroupKeyView): Content {
   const { pool, messages } = view;
