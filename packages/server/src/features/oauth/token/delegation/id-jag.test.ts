@@ -65,12 +65,13 @@ forEachDatabase(({ fresh }) => {
       `${about} ${JSON.stringify(body)}`,
     );
 
-  const portalOf = (at = org) =>
+  const portalOf = (at = org, more: Partial<ApplicationSettings> = {}) =>
     makeClient(running.service, at.organisation, {
       ...{
         redirectUris: [REDIRECT_URI],
         requireConsent: false,
         grantTypes: ["authorization_code", "refresh_token", EXCHANGE],
+        ...more,
       },
     });
   const policyFor = (of: TestClient, more: object = {}, at = org) =>
@@ -123,6 +124,16 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(described.body, { active: false }, "it is no access token");
     const own = { grant_type: JWT_BEARER, ...credentials(portal), assertion: String(jag) };
     refused(await postForm(`${org.issuer}/token`, own), "unauthorized_client");
+  });
+
+  test("an assertion for another server is never signed with ML-DSA, which ID tokens may be", async () => {
+    const portal = await portalOf(org, { idTokenSignedResponseAlg: "ML-DSA-44" });
+    await policyFor(portal);
+    const { idToken } = await getTokens(org, { scope: "openid" }, portal);
+    assert.equal(headerOf(idToken)["alg"], "ML-DSA-44");
+    const { status, body } = await assertionFor(portal, idToken, { scope: "chat:read" });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(headerOf(body["access_token"])["alg"], "ES256");
   });
 
   test("refuses other ID tokens, targets and scopes", async () => {

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { signJws } from "@signet/protocol/jose/jws";
+import { isMlDsaAlg } from "@signet/protocol/jose/ml-dsa";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { formatScope, parseScope } from "@signet/protocol/oauth/scope";
 import { mayUse } from "../../../../core/application-access/application-access.ts";
@@ -99,7 +100,9 @@ async function signed(
   const iat = seconds(deps.clock());
   const exp = iat + lifetimeSeconds;
   const payload = { ...claims, iat, exp, jti: randomUUID() };
-  const { alg, kid, privateKey } = await deps.keys.signer(orgId, settings.idTokenSignedResponseAlg);
+  // ML-DSA is for tokens of this server's own readers: another server, ours among them (core/trusts), hardly knows it.
+  const { idTokenSignedResponseAlg: own } = settings;
+  const { alg, kid, privateKey } = await deps.keys.signer(orgId, isMlDsaAlg(own) ? "ES256" : own);
   const jws = await signJws({ alg, kid, privateKey, typ: messageTypes[use], payload });
   await deps.ledger.record(orgId, [{ kind: "id_jag", kid, jws }]);
   return { jws, exp };
