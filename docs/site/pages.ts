@@ -8,7 +8,7 @@ export interface PageGroup {
   readonly pages: readonly Page[];
 }
 
-const guides = ["nextjs", "react", "express", "fastify", "hono", "passport", "fastapi", "go"];
+const guides = ["nextjs", "react", "express", "fastify", "hono", "passport", "fastapi", "django", "go"];
 const same = (...files: readonly string[]): readonly Page[] => files.map((file) => [`docs/${file}`, file]);
 
 export const groups: readonly PageGroup[] = [
@@ -34,14 +34,14 @@ export const groups: readonly PageGroup[] = [
         "sdk/configuration",
         "sdk/errors",
       ),
-      ...same("sdk/sovereign", "sdk/several-instances", "sdk/other-providers"),
+      ...same("sdk/fapi", "sdk/sovereign", "sdk/ledger", "sdk/several-instances", "sdk/other-providers"),
       ...same("sdk/legacy-web-app", "sdk/migration"),
     ],
   },
   {
     title: "Features",
     pages: same(
-      ...["connections", "provisioning", "sign-up", "shared-applications", "webhooks", "fapi"],
+      ...["connections", "provisioning", "sign-up", "shared-applications", "webhooks", "fapi", "mcp"],
       ...["device-identity", "device-client", "signing-agent"],
     ),
   },

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -17,6 +17,7 @@ import {
 } from "../../interop/clients/stack-service.ts";
 import { keptFolder } from "../../interop/kept-folder.ts";
 import { startProgram } from "../../interop/program.ts";
+import type { SetupFile } from "../../packages/server/src/core/stacks/stack.ts";
 import { type Environment, runProgram } from "../../packages/server/src/testing/command-line.ts";
 import type { TestPage } from "../../packages/server/src/testing/fakes/browser.ts";
 import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
@@ -85,13 +86,16 @@ async function setUp({ org, env }: StackService, folder: string, port: number): 
   for (const command of readme.commands) {
     const line = filled(command, values).map((word) => word.replaceAll(WRITTEN, `localhost:${port}`));
     const printed = await runForJson(line, env);
-    if (line.slice(0, 2).join(" ") === "app create")
+    if (line.slice(0, 2).join(" ") === "app create") {
+      await writePrinted(folder, readme.printed, printed["setup"] as readonly SetupFile[] | undefined);
       Object.assign(values, {
         APP: String(printed["clientId"] ?? printed["id"]),
         secret: String(printed["clientSecret"]),
       });
+    }
     if (line.slice(0, 2).join(" ") === "role create") values["ROLE"] = String(printed["id"]);
   }
+  for (const { file, lines } of readme.added) await appendFile(path.join(folder, file), lines);
   const environment = filledEnvironment(readme.environment.replaceAll(WRITTEN, `localhost:${port}`), {
     issuer: org.issuer,
     "organisation ID": org.organisation.id,
@@ -101,6 +105,21 @@ async function setUp({ org, env }: StackService, folder: string, port: number): 
     "random text": randomBytes(32).toString("base64url"),
   });
   await writeFile(path.join(folder, ".env"), `${environment}PORT=${port}\n`);
+}
+
+/** Every printed file goes where the README says; into one of the guide's, at its end. */
+async function writePrinted(
+  folder: string,
+  places: ReadonlyMap<string, string>,
+  setup: readonly SetupFile[] = [],
+): Promise<void> {
+  assert.deepEqual(
+    setup.map(({ file }) => file),
+    [...places.keys()],
+    "the README says where each printed file goes",
+  );
+  for (const { file, lines } of setup)
+    await appendFile(path.join(folder, places.get(file) ?? ""), `${lines}\n`);
 }
 
 async function runForJson(line: readonly string[], env: Environment): Promise<Record<string, unknown>> {

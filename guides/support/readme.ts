@@ -5,7 +5,14 @@ export interface Readme {
   readonly commands: ReadonlyArray<readonly string[]>;
   /** The lines of the block with the environment. */
   readonly environment: string;
+  /** Where what `app create --for` prints belongs: the file that it names, and the one in the guide's folder. */
+  readonly printed: ReadonlyMap<string, string>;
+  /** Blocks that belong at the end of a file that their fence names: "```python settings.py". */
+  readonly added: ReadonlyArray<{ readonly file: string; readonly lines: string }>;
 }
+
+/** The head of the table that says so. */
+const PRINTED = "| Printed for | Where it goes |\n";
 
 const COMMAND = "npm run -s signet -- ";
 
@@ -22,7 +29,17 @@ export function readReadme(markdown: string): Readme {
     .split("\n")
     .filter((line) => line.startsWith(COMMAND))
     .map((line) => words(line.slice(COMMAND.length)));
-  return { commands, environment: linesOf("env") };
+  const named = [...markdown.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)];
+  const added = named.map(([, file = "", lines = ""]) => ({ file, lines }));
+  return { commands, environment: linesOf("env"), printed: readPrinted(markdown), added };
+}
+
+/** The last name of a row is the guide's: "at the end of `settings.py`". */
+function readPrinted(markdown: string): Map<string, string> {
+  const [, rest = ""] = markdown.split(PRINTED);
+  const [table = ""] = rest.split("\n\n");
+  const rows = [...table.matchAll(/^\| `([^`]+)` \|.*`([^`]+)`[^`|]*\|$/gm)];
+  return new Map(rows.map(([, printed = "", place = ""]) => [printed, place]));
 }
 
 const words = (line: string): string[] =>

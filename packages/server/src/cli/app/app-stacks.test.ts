@@ -253,6 +253,12 @@ describe("signet app create --for: the command", () => {
       assert.match(own.setup[0]?.lines ?? "", /shop\.example\/login\/oauth2\/code\/x/);
     });
 
+    test("the printed settings request roles, groups and permissions where the application is allowed them", async () => {
+      const scopes = ["openid", "email", "roles", "jobs:run"].flatMap((scope) => ["--scope", scope]);
+      const { setup } = await create("django", ...scopes);
+      assert.match(setup[0]?.lines ?? "", /^OIDC_RP_SCOPES = "openid email roles"$/m);
+    });
+
     test("oauth2-proxy's sign-out leads to the server, which its settings allow", async () => {
       const { setup, issuer } = await create("oauth2-proxy");
       const [config, signOut] = setup.map(({ lines }) => lines);

@@ -105,6 +105,9 @@ export function fitsStack(
 
 const pathOf = (uri: string): string => (/^https?:/.test(uri) ? uri.slice(new URL(uri).origin.length) : uri);
 
+/** No stack needs these to work; an application that is allowed them was registered to read them. */
+const accessScopes = ["roles", "groups", "permissions"] as const;
+
 export const SECRET_PLACEHOLDER = "<client secret>";
 
 /** The stack's own settings for an application, which may have been changed since it was created. */
@@ -124,7 +127,9 @@ export function setupOf(
     address,
     redirectUri,
     postLogoutRedirectUri: quotable(settings.postLogoutRedirectUris[0] ?? `${address}/`),
-    scope: stack.scopes.filter((scope) => settings.allowedScopes.includes(scope)).join(" "),
+    scope: [...new Set([...stack.scopes, ...accessScopes])]
+      .filter((scope) => settings.allowedScopes.includes(scope))
+      .join(" "),
     resource: quotable(settings.allowedResources[0] ?? issuer),
   });
 }
