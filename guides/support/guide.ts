@@ -40,6 +40,8 @@ export interface Guide {
   start(at: GuideFolder): Promise<GuideServer>;
   /** It needs a browser that runs scripts. */
   readonly isInBrowser?: boolean;
+  /** What else its program does for somebody who is signed in. */
+  whileSignedIn?(visit: { readonly person: Person; readonly address: string }): Promise<void>;
 }
 
 export interface GuideServer extends StackServer {
@@ -51,7 +53,7 @@ export interface GuideServer extends StackServer {
 const WRITTEN = "localhost:3000";
 const timeout = 240_000;
 
-export function followGuide({ name, missing, start, isInBrowser = false }: Guide): void {
+export function followGuide({ name, missing, start, isInBrowser = false, whileSignedIn }: Guide): void {
   test(`guides/${name} is followed from its first command to the sign-out`, {
     skip: missing,
     timeout,
@@ -66,7 +68,7 @@ export function followGuide({ name, missing, start, isInBrowser = false }: Guide
       try {
         const address = `http://localhost:${port}`;
         if (isInBrowser) await visitByScripts(service, address);
-        else await visit(service, makePerson(service.org), { address, server });
+        else await visit(service, makePerson(service.org), { address, server, whileSignedIn });
       } catch (error) {
         throw new Error(`${name}: ${server.output().slice(-4_000)}`, { cause: error });
       } finally {
@@ -141,16 +143,23 @@ function factsOf({ url, status, body }: TestPage): Facts {
   );
 }
 
+interface Visit {
+  readonly address: string;
+  readonly server: GuideServer;
+  readonly whileSignedIn: Guide["whileSignedIn"];
+}
+
 async function visit(
   { org }: StackService,
   person: Person,
-  { address, server }: { readonly address: string; readonly server: GuideServer },
+  { address, server, whileSignedIn }: Visit,
 ): Promise<void> {
   const home = await person.open(`${address}/`);
   assert.deepEqual(factsOf(home), {}, "nobody is signed in");
   const signIn = linkOf(home, "sign-in");
   const first = factsOf(await person.signIn(await person.open(signIn)));
   assertClaims(org, first);
+  await whileSignedIn?.({ person, address });
   await server.expireToken?.();
   const again = factsOf(await person.open(`${address}/${server.expireToken ? "" : "refresh"}`));
   assertRenewed(first, again);

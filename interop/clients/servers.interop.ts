@@ -13,7 +13,6 @@ import { missingNpmClients, startNodeProgram } from "./node-program.ts";
 import type { Person } from "./person.ts";
 import { missingPython, startPythonProgram, startUvicorn } from "./python-program.ts";
 import { missingRails, startRails } from "./rails.ts";
-import { missingSpring, startSpring } from "./spring.ts";
 import { type StackService, startStackService } from "./stack-service.ts";
 
 /** Some compile or migrate first, side by side with other tests. */
@@ -123,24 +122,6 @@ test("Passport with openid-client", { skip: missingNpmClients(), timeout }, () =
       assert.ok(showsLogin(await person.open(`${address}/login`)), "signed out");
     },
   ),
-);
-
-test("Spring Boot, client and resource server", { skip: missingSpring(), timeout }, () =>
-  service.withServer("spring", startSpring, async ({ address }, person) => {
-    const home = jsonOf(await person.signIn(await person.open(`${address}/`)));
-    assert.deepEqual(claimsOf(home), uma());
-    const { accessToken } = jsonOf(await person.open(`${address}/refresh`));
-    assert.notEqual(accessToken, home["accessToken"]);
-    const headers = { authorization: `Bearer ${accessToken}` };
-    assert.deepEqual(await (await fetch(`${address}/api/me`, { headers })).json(), { sub: org.user.id });
-    assert.equal((await fetch(`${address}/api/me`)).status, 401);
-
-    const { body } = await person.open(`${address}/logout`);
-    const [, token = ""] = /name="_csrf"[^>]* value="([^"]+)"/.exec(body) ?? [];
-    const out = await person.submit(`${address}/logout`, { _csrf: token });
-    // The application's page demands a sign-in again, and Signet's session has ended as well.
-    assert.ok(showsLogin(out), `signed out: ${out.url} ${out.status}`);
-  }),
 );
 
 test("FastAPI with Authlib", { skip: missingPython("fastapi, uvicorn, itsdangerous"), timeout }, () =>

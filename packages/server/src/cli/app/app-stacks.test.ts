@@ -254,7 +254,7 @@ describe("signet app create --for: the command", () => {
     });
 
     test("the printed settings request roles, groups and permissions where the application is allowed them", async () => {
-      const scopes = ["openid", "email", "roles", "jobs:run"].flatMap((scope) => ["--scope", scope]);
+      const scopes = ["openid", "email", "roles", "phone"].flatMap((scope) => ["--scope", scope]);
       const { setup } = await create("django", ...scopes);
       assert.match(setup[0]?.lines ?? "", /^OIDC_RP_SCOPES = "openid email roles"$/m);
     });
