@@ -8,7 +8,7 @@ export interface PageGroup {
   readonly pages: readonly Page[];
 }
 
-const guides = ["nextjs", "react", "express", "fastify", "hono", "passport", "fastapi", "django", "go", "spring"];
+const guides = ["nextjs", "react", "express", "fastify", "hono", "passport", "fastapi", "django", "go", "spring", "apache"];
 const same = (...files: readonly string[]): readonly Page[] => files.map((file) => [`docs/${file}`, file]);
 
 export const groups: readonly PageGroup[] = [

@@ -25,7 +25,8 @@ function isBuilt(): boolean {
 
 followGuide({
   name: "spring",
-  missing: missingProgram("java", ["--version"]) || (!isBuilt() && "the Spring Boot application is not built"),
+  missing:
+    missingProgram("java", ["--version"]) || (!isBuilt() && "the Spring Boot application is not built"),
   start: ({ folder, port }) => {
     const jar = path.join(keptFolder("maven"), "spring/target/spring.jar");
     const command = ["java", "-XX:TieredStopAtLevel=1", "-jar", jar] as const;

@@ -97,7 +97,8 @@ async function setUp({ org, env }: StackService, folder: string, port: number): 
     }
     if (line.slice(0, 2).join(" ") === "role create") values["ROLE"] = String(printed["id"]);
   }
-  for (const { file, lines } of readme.added) await appendFile(path.join(folder, file), lines);
+  for (const { file, lines } of readme.added)
+    await appendFile(path.join(folder, file), lines.replaceAll(WRITTEN, `localhost:${port}`));
   const environment = filledEnvironment(readme.environment.replaceAll(WRITTEN, `localhost:${port}`), {
     issuer: org.issuer,
     "organisation ID": org.organisation.id,
@@ -157,13 +158,15 @@ async function visit(
   const home = await person.open(`${address}/`);
   assert.deepEqual(factsOf(home), {}, "nobody is signed in");
   const signIn = linkOf(home, "sign-in");
-  const first = factsOf(await person.signIn(await person.open(signIn)));
+  const page = await person.signIn(await person.open(signIn));
+  const first = factsOf(page);
   assertClaims(org, first);
   await whileSignedIn?.({ person, address });
   await server.expireToken?.();
-  const again = factsOf(await person.open(`${address}/${server.expireToken ? "" : "refresh"}`));
+  const renew = findLink(page, "refresh") ?? `${address}/refresh`;
+  const again = factsOf(await person.open(server.expireToken ? page.url : renew));
   assertRenewed(first, again);
-  const out = await signOut(person, await person.open(`${address}/`));
+  const out = await signOut(person, await person.open(page.url));
   assert.equal(out.url, `${address}/`, `back at the application: ${out.body.slice(0, 2_000)}`);
   assert.deepEqual(factsOf(out), {}, "signed out of the application");
   const back = await person.open(signIn);
@@ -190,11 +193,16 @@ function assertRenewed(first: Facts, again: Facts): void {
   assert.notEqual(again["token"], first["token"], "the access token is another one");
 }
 
-const linkOf = ({ url, body }: TestPage, id: string): string => {
+function findLink({ url, body }: TestPage, id: string): string | undefined {
   const [, href] = new RegExp(`<a id="${id}" href="([^"]+)"`).exec(body) ?? [];
-  if (href === undefined) throw new Error(`no link ${id} at ${url}: ${body.slice(0, 2_000)}`);
-  return new URL(href.replaceAll("&amp;", "&"), url).href;
-};
+  return href === undefined ? undefined : new URL(href.replaceAll("&amp;", "&"), url).href;
+}
+
+function linkOf(page: TestPage, id: string): string {
+  const link = findLink(page, id);
+  if (link === undefined) throw new Error(`no link ${id} at ${page.url}: ${page.body.slice(0, 2_000)}`);
+  return link;
+}
 
 /** By a form where the program has one, with its hidden fields; Signet asks where the application sends no hint of who it was. */
 async function signOut(person: Person, page: TestPage): Promise<TestPage> {

@@ -24,7 +24,8 @@ test("reads the commands as a shell does, and the environment", () => {
 });
 
 test("reads where printed lines belong", () => {
-  const table = "| Printed for | Where it goes |\n|---|---|\n| `a.yml of b` | a new file, `b.yml` |\n\n| `x` | `y` |\n";
+  const table =
+    "| Printed for | Where it goes |\n|---|---|\n| `a.yml of b` | a new file, `b.yml` |\n\n| `x` | `y` |\n";
   assert.deepEqual([...readReadme(`# Title\n\n${table}`).printed], [["a.yml of b", "b.yml"]]);
   assert.equal(readReadme(markdown).printed.size, 0);
   assert.deepEqual(readReadme("```python a.py\nx = 1\n```\n").added, [{ file: "a.py", lines: "x = 1\n" }]);

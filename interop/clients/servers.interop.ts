@@ -6,7 +6,6 @@ import { after, before, test } from "node:test";
 import type { TestPage } from "../../packages/server/src/testing/fakes/browser.ts";
 import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
 import type { TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
-import { missingApache, startApache } from "./apache.ts";
 import { missingGoProgram, runKubelogin, startOauth2Proxy } from "./go-programs.ts";
 import { startNext } from "./next.ts";
 import { missingNpmClients, startNodeProgram } from "./node-program.ts";
@@ -34,34 +33,6 @@ function jsonOf({ url, status, body }: TestPage): Record<string, unknown> {
   assert.equal(status, 200, `${url}: ${body.slice(0, 2_000)}`);
   return JSON.parse(body) as Record<string, unknown>;
 }
-
-test("Apache with mod_auth_openidc", { skip: missingApache(), timeout }, () =>
-  service.withServer("apache", startApache, async ({ address, redirectUri }, person) => {
-    const page = `${address}/secure/page?of=ours`;
-    const entered = await person.signIn(await person.open(page));
-    assert.equal(entered.url, page);
-    const headers = jsonOf(entered);
-    const { sub, name, email, role } = {
-      sub: headers["oidc_claim_sub"],
-      name: headers["oidc_claim_name"],
-      email: headers["oidc_claim_email"],
-      role: headers["oidc_claim_role"],
-    };
-    assert.deepEqual([sub, name, email, role], [org.user.id, "Uma User", org.user.email, "Standard"]);
-    assert.equal(headers["x-remote-user"], email);
-
-    const accessToken = String(headers["oidc_access_token"]);
-    const refresh = new URLSearchParams({ refresh: page, access_token: accessToken });
-    const refreshed = await person.open(`${redirectUri}?${refresh}`);
-    assert.equal(refreshed.url, page);
-    assert.notEqual(jsonOf(refreshed)["oidc_access_token"], accessToken);
-
-    const out = await person.open(`${redirectUri}?${new URLSearchParams({ logout: `${address}/` })}`);
-    assert.equal(out.url, `${address}/`, "back at the application");
-    assert.equal(jsonOf(out)["x-remote-user"], "");
-    assert.ok(showsLogin(await person.open(page)), "signed out");
-  }),
-);
 
 /** What the ID token says of the person. */
 const claimsOf = ({ sub, name, email }: Record<string, unknown>) => ({ sub, name, email });
