@@ -8,7 +8,21 @@ export interface PageGroup {
   readonly pages: readonly Page[];
 }
 
-const guides = ["nextjs", "react", "express", "fastify", "hono", "passport", "fastapi", "django", "go", "spring", "apache"];
+const guides = [
+  "nextjs",
+  "react",
+  "express",
+  "fastify",
+  "hono",
+  "passport",
+  "fastapi",
+  "django",
+  "go",
+  "spring",
+  "apache",
+  "oauth2-proxy",
+  "nginx",
+];
 const same = (...files: readonly string[]): readonly Page[] => files.map((file) => [`docs/${file}`, file]);
 
 export const groups: readonly PageGroup[] = [

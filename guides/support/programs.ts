@@ -1,6 +1,7 @@
 /** Guides of several programs: a server in front, and the application behind it. */
 import { appendFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type RunningProgram, startProgram } from "../../interop/program.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import type { GuideFolder, GuideServer } from "./guide.ts";
@@ -35,3 +36,8 @@ export async function stopWith(
     throw error;
   }
 }
+
+/** How old a session of oauth2-proxy gets before it renews its token: the least that its whole seconds tell apart. */
+export const SESSION_MS = 1_000;
+
+export const waitUntilOld = (): Promise<void> => setTimeout(2 * SESSION_MS);

@@ -5,9 +5,7 @@ import path from "node:path";
 import { guardProcess } from "../../e2e/support/process-guard.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { keptFolder } from "../kept-folder.ts";
-import { startProgram } from "../program.ts";
 import type { StackFiles } from "./stack-files.ts";
-import { startUpstream } from "./upstream.ts";
 
 type GoProgram = "oauth2-proxy" | "kubelogin" | "helm" | "compose";
 
@@ -21,19 +19,12 @@ export function missingGoProgram(name: GoProgram): string | false {
   return !isBuilt && `${name} is not built`;
 }
 
-/** With the printed file, and where it and the application listen in the test. */
-export async function startOauth2Proxy({ folder, port }: StackFiles) {
-  const upstream = await startUpstream();
-  const where = [`--http-address=127.0.0.1:${port}`, `--upstream=http://127.0.0.1:${upstream.port}`];
-  const command = [programOf("oauth2-proxy"), "--config=oauth2-proxy.cfg", ...where] as const;
-  try {
-    const { output, stop } = await startProgram("oauth2-proxy", command, { port, folder });
-    return { output, stop: () => stop().finally(upstream.close) };
-  } catch (error) {
-    upstream.close();
-    throw error;
-  }
-}
+/** With the printed file, and more parameters. */
+export const oauth2ProxyCommand = (...more: readonly string[]): readonly [string, ...string[]] => [
+  programOf("oauth2-proxy"),
+  "--config=oauth2-proxy.cfg",
+  ...more,
+];
 
 export interface Kubelogin {
   /** Where it wants the person's browser to go; undefined when it needs none. */

@@ -1,12 +1,10 @@
 /** Servers that sign people in with the files that `signet app create --for` prints, used as they are. */
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
-import path from "node:path";
 import { after, before, test } from "node:test";
 import type { TestPage } from "../../packages/server/src/testing/fakes/browser.ts";
 import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
 import type { TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
-import { missingGoProgram, runKubelogin, startOauth2Proxy } from "./go-programs.ts";
+import { missingGoProgram, runKubelogin } from "./go-programs.ts";
 import { startNext } from "./next.ts";
 import { missingNpmClients, startNodeProgram } from "./node-program.ts";
 import type { Person } from "./person.ts";
@@ -177,33 +175,6 @@ test("Rails with omniauth_openid_connect", { skip: missingRails(), timeout }, ()
       showsLogin(await person.submit(`${address}/auth/openid_connect`, await pressed())),
       "signed out",
     );
-  }),
-);
-
-test("oauth2-proxy", { skip: missingGoProgram("oauth2-proxy"), timeout }, () =>
-  service.withServer("oauth2-proxy", startOauth2Proxy, async ({ address, folder }, person) => {
-    const offered = await person.open(`${address}/page?of=ours`);
-    assert.equal(offered.status, 403, "it shows its own page first");
-    const start = `${address}/oauth2/start?${new URLSearchParams({ rd: "/page?of=ours" })}`;
-    const entered = await person.signIn(await person.open(start));
-    assert.equal(entered.url, `${address}/page?of=ours`);
-    const headers = jsonOf(entered);
-    const { user, email, groups } = {
-      user: headers["x-forwarded-user"],
-      email: headers["x-forwarded-email"],
-      groups: headers["x-forwarded-groups"],
-    };
-    assert.deepEqual([user, email, groups], [org.user.id, org.user.email, "admins,staff"]);
-
-    const [signOut = ""] = (await readdir(folder)).filter((file) => file.startsWith("Sign out"));
-    const confirm = await person.open(
-      `${address}${(await readFile(path.join(folder, signOut), "utf8")).trim()}`,
-    );
-    assert.match(confirm.body, /id="logout-confirm"/);
-    const { origin, pathname } = new URL(confirm.url);
-    await person.submit(`${origin}${pathname}`, confirm.hidden);
-    assert.equal((await person.open(`${address}/page`)).status, 403, "the proxy has no session");
-    assert.ok(showsLogin(await person.open(start)), "signed out");
   }),
 );
 
