@@ -5,7 +5,7 @@ import { ed25519, ed25519_FROST as frost } from "@noble/curves/ed25519.js";
 import type { NonceCommitment } from "./group.ts";
 import { frostIdentifier, groupOf, readPoint } from "./group.ts";
 import { aggregateShares, frostCommitments, isNonceCommitment } from "./shares.ts";
-import { signatureShare } from "./signing.ts";
+import { newNonces, signatureShare } from "./signing.ts";
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const kids = ["a", "b", "c"].map((letter) => letter.repeat(43));
@@ -142,6 +142,29 @@ describe("shares", () => {
     }
     const other = aggregateShares({ ...one, message: new Uint8Array([1]) });
     assert.deepEqual(other, { wrong: one.shares.map(({ kid }) => kid) });
+  });
+
+  test("a commitment outside the group makes no signature, and names whose it is", () => {
+    const { keys, group } = ceremony(2);
+    const made = keys.slice(1).map((key) => ({ key, ...newNonces(key.secret.signingShare) }));
+    const eighth = ed25519.Point.fromHex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a");
+    const commitments = made.map(({ key, commitment }) => ({ kid: key.kid, ...commitment }));
+    const sign = (list: typeof commitments) => {
+      const round = { publicKey: group.publicJwk.x, message, commitments: list };
+      return made.map(({ key, nonces }) => {
+        const copy = { hiding: nonces.hiding.slice(), binding: nonces.binding.slice() };
+        const own = { kid: key.kid, signingShare: key.secret.signingShare, nonces: copy };
+        return { kid: key.kid, share: signatureShare(round, own) };
+      });
+    };
+    assert.ok("signature" in aggregateShares({ group, message, commitments, shares: sign(commitments) }));
+    const [first, second] = commitments;
+    assert.ok(first && second);
+    const moved = ed25519.Point.fromBytes(new Uint8Array(Buffer.from(first.hiding, "base64url"))).add(eighth);
+    const changed = [{ ...first, hiding: text(moved.toBytes()) }, second];
+    assert.ok(changed.every(isNonceCommitment), "the service takes it: it costs too much to look closer");
+    const result = aggregateShares({ group, message, commitments: changed, shares: sign(changed) });
+    assert.deepEqual(result, { wrong: [first.kid] });
   });
 
   test("too few make nothing", () => {

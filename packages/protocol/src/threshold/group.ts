@@ -63,11 +63,17 @@ export type Point = InstanceType<typeof ed25519.Point>;
 
 /** A point of the prime-order group other than its identity (RFC 9591 §3.1, §6.1). */
 export function readPoint(text: unknown): Point | undefined {
+  const point = readCurvePoint(text);
+  return point?.isTorsionFree() ? point : undefined;
+}
+
+/** A point of the curve other than its identity; whether it is of the prime-order group is not checked, which takes ten times as long. */
+export function readCurvePoint(text: unknown): Point | undefined {
   const bytes = bytes32(text);
   if (!bytes) return undefined;
   try {
     const point = ed25519.Point.fromBytes(bytes);
-    return point.is0() || !point.isTorsionFree() ? undefined : point;
+    return point.is0() ? undefined : point;
   } catch {
     return undefined;
   }

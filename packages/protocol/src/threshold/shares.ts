@@ -6,6 +6,7 @@ import {
   type FrostGroup,
   frostIdentifier,
   type NonceCommitment,
+  readCurvePoint,
   readPoint,
   type ThresholdGroup,
 } from "./group.ts";
@@ -21,9 +22,13 @@ export interface SignatureShare {
 export const hasTwoPoints = ({ hiding, binding }: Omit<NonceCommitment, "kid">): boolean =>
   hiding !== binding && bytes32(hiding) !== undefined && bytes32(binding) !== undefined;
 
-/** Two different points: an agent that published one twice would have no second nonce. */
+/** Two different points of the curve: an agent that published one twice would have no second nonce. */
 export const isNonceCommitment = ({ hiding, binding }: Omit<NonceCommitment, "kid">): boolean =>
-  hiding !== binding && readPoint(hiding) !== undefined && readPoint(binding) !== undefined;
+  hiding !== binding && readCurvePoint(hiding) !== undefined && readCurvePoint(binding) !== undefined;
+
+/** Of the prime-order group (RFC 9591 §3.1). Otherwise no signature comes of it, whatever its agent's share. */
+const isOfGroup = ({ hiding, binding }: NonceCommitment): boolean =>
+  readPoint(hiding) !== undefined && readPoint(binding) !== undefined;
 
 export function frostCommitments(commitments: readonly NonceCommitment[]) {
   return commitments.map(({ kid, hiding, binding }) => ({
@@ -55,6 +60,8 @@ export function aggregateShares(signed: SharedSignature): { signature: string } 
   }
   const signature = verified(signed, Object.values(byIdentifier));
   if (signature !== undefined) return { signature };
+  const invalid = signed.commitments.filter((one) => !isOfGroup(one));
+  if (invalid.length > 0) return { wrong: invalid.map(({ kid }) => kid) };
   const isRight = (one: SignatureShare) =>
     isRightShare(group.frost, {
       commitments,

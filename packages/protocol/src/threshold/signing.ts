@@ -1,9 +1,9 @@
 /**
  * Round two of FROST-ED25519-SHA512-v1 (RFC 9591 §4.4 to §5.3). Noble's is the reference, which tests compare this with; it checks the order
- * of every point in every signature, which is most of its time. Here that is done once, when a commitment is published (`readPoint`):
- * the points of others are multiplied by public scalars only, and a signature is verified before it is given out.
+ * of every point in every signature, which is most of its time. Here that is done when a signature is none (`aggregateShares`): the points
+ * of others are multiplied by public scalars only, and a signature is verified before it is given out.
  */
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { frostIdentifier, type NonceCommitment } from "./group.ts";
 
@@ -36,6 +36,45 @@ function sorted(commitments: readonly NonceCommitment[]): Committed[] {
   return list;
 }
 
+type CurvePoint = InstanceType<typeof Point>;
+
+const WINDOW = 4;
+const SCALAR_BITS = 256;
+
+/** All products at once, with the doublings in common (Straus). The scalars are public: its time depends on them. */
+function sumOfProducts(pairs: ReadonlyArray<readonly [CurvePoint, bigint]>): CurvePoint {
+  const tables = pairs.map(([point, scalar]) => {
+    const multiples = [Point.ZERO];
+    for (let index = 1; index < 1 << WINDOW; index++)
+      multiples.push((multiples[index - 1] ?? point).add(point));
+    return { multiples, scalar };
+  });
+  let sum = Point.ZERO;
+  for (let bit = SCALAR_BITS - WINDOW; bit >= 0; bit -= WINDOW) {
+    for (let doubling = 0; doubling < WINDOW; doubling++) sum = sum.double();
+    for (const { multiples, scalar } of tables) {
+      const digit = Number((scalar >> BigInt(bit)) & 15n);
+      const multiple = multiples[digit];
+      if (digit !== 0 && multiple) sum = sum.add(multiple);
+    }
+  }
+  return sum;
+}
+
+/** Two nonces and the commitments to them (RFC 9591 §4.1, §5.1): of fresh randomness and the share, should the randomness be bad. */
+export function newNonces(signingShare: Uint8Array) {
+  const make = () => {
+    const nonce = toScalar(sha512(`${CONTEXT}nonce`, randomBytes(32), signingShare));
+    const point = Point.BASE.multiply(nonce).toBytes();
+    return { nonce: Fn.toBytes(nonce), commitment: Buffer.from(point).toString("base64url") };
+  };
+  const [hiding, binding] = [make(), make()];
+  return {
+    nonces: { hiding: hiding.nonce, binding: binding.nonce },
+    commitment: { hiding: hiding.commitment, binding: binding.commitment },
+  };
+}
+
 export interface SigningRound {
   /** base64url. */
   readonly publicKey: string;
@@ -56,13 +95,9 @@ export function roundOf({ publicKey, message, commitments }: SigningRound) {
     sha512(`${CONTEXT}com`, ...encoded),
   ];
   const factors = new Map(list.map(({ kid, identifier }) => [kid, toScalar(sha512(...prefix, identifier))]));
-  let sum = Point.ZERO;
-  for (const { kid, hiding, binding } of list) {
-    const point = Point.fromBytes(new Uint8Array(bytesOf(binding)));
-    sum = sum
-      .add(Point.fromBytes(new Uint8Array(bytesOf(hiding))))
-      .add(point.multiplyUnsafe(factors.get(kid) ?? 0n));
-  }
+  const pointOf = (text: string) => Point.fromBytes(new Uint8Array(bytesOf(text)));
+  let sum = sumOfProducts(list.map(({ kid, binding }) => [pointOf(binding), factors.get(kid) ?? 0n]));
+  for (const { hiding } of list) sum = sum.add(pointOf(hiding));
   const commitment = sum.toBytes();
   const challenge = toScalar(sha512(commitment, bytesOf(publicKey), message));
   return { list, factors, commitment, challenge };

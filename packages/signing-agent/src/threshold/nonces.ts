@@ -6,8 +6,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ed25519_FROST } from "@noble/curves/ed25519.js";
 import { PRIVATE, syncFolder } from "@signet/cli-runtime/private-file";
+import { newNonces } from "@signet/protocol/threshold/signing";
 import type { SealedFolder } from "./sealed-folder.ts";
 
 export interface Boot {
@@ -33,7 +33,9 @@ export async function countBoot(sealed: SealedFolder, atLeast = 0): Promise<Boot
   return boot;
 }
 
-type Secret = Parameters<typeof ed25519_FROST.commit>[0];
+interface Secret {
+  readonly signingShare: Uint8Array;
+}
 
 /** Scalars. */
 export interface Nonces {
@@ -62,18 +64,14 @@ export function nonceStock(sealed: SealedFolder, boot: Boot) {
     make: async (secret: Secret, count: number): Promise<Commitment[]> => {
       const made: Commitment[] = [];
       for (let index = 0; index < count; index++) {
-        const { nonces, commitments } = ed25519_FROST.commit(secret);
-        const [hiding, binding] = [commitments.hiding, commitments.binding].map(toText) as [string, string];
-        const kept = {
-          hiding: toText(nonces.hiding),
-          binding: toText(nonces.binding),
-          commitment: { hiding, binding },
-        };
+        const { nonces, commitment } = newNonces(secret.signingShare);
+        const { hiding } = commitment;
+        const kept = { hiding: toText(nonces.hiding), binding: toText(nonces.binding), commitment };
         await writeFile(fileOf(hiding, "unused"), sealed.seal(nameOf(hiding), kept), {
           mode: PRIVATE,
           flag: "wx",
         });
-        made.push({ hiding, binding });
+        made.push(commitment);
       }
       return made;
     },
