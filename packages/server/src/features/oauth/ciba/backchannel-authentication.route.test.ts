@@ -133,6 +133,9 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("wants openid, and checks scopes and resources as at authorize", async () => {
+    assertOAuthError(await ask({ scope: "" }), 400, "invalid_request");
+    const nameless = { ...credentials(client), login_hint: org.user.email };
+    assertOAuthError(await postForm(`${org.issuer}/bc-authorize`, nameless), 400, "invalid_request");
     assertOAuthError(await ask({ scope: "profile" }), 400, "invalid_scope");
     assertOAuthError(await ask({ scope: "admin unknown" }), 400, "invalid_scope");
     assertOAuthError(await ask({ resource: "https://other.example" }), 400, "invalid_target");

@@ -169,6 +169,8 @@ function readRequest(application: Application, form: Form, rules: AccessRules): 
 /** @throws OAuthError */
 function requestedAccess(application: Application, form: Form, rules: AccessRules) {
   const { allowedScopes, signingPoolId } = application.settings;
+  // CIBA Core §7.1 requires it; elsewhere it may be left out.
+  if (!form.values.get("scope")) throw invalid("scope is missing: it must contain openid");
   const usable = usableTypes(application, rules.detailTypes);
   const authorizationDetails = readDetails(form.values.get("authorization_details"), usable);
   const nameable = nameableBy(application, rules);
