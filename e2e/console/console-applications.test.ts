@@ -251,7 +251,7 @@ test("the method of authentication decides which fields there are", async (t) =>
   assert.equal((await recordOf(id))?.settings.requirePkce, false);
 });
 
-test("admin consent: chosen and given in one save", async (t) => {
+test("admin consent, chosen and given in one save, and who shares the application", async (t) => {
   const visit = await visitor(t, fixture().admin);
   const { page } = visit;
   const id = fixture().ids["applications"] ?? "";
@@ -262,11 +262,15 @@ test("admin consent: chosen and given in one save", async (t) => {
   await choose(page, "consentMode", "organisation");
   await page.locator("#consentScopes").waitFor();
   assert.ok(await page.locator("#consentScopes-email").isChecked());
+  assert.equal(await page.locator("#sharedWith").isVisible(), false);
+  await choose(page, "shared", "named");
+  await type(page, "sharedWith", fixture().orgId);
   await enter(page, "settings-save");
   assert.equal(await doneText(page), "Settings saved.");
   const saved = (await recordOf(id))?.settings;
   assert.equal(saved?.consentMode, "organisation");
   assert.equal(saved?.requiredAcr, acrValues.multiFactor);
+  assert.deepEqual(saved?.shared, { organisations: [fixture().orgId] });
   assert.ok(saved?.allowedScopes.includes("payslips"));
   assert.match(await page.locator("#consented").innerText(), /email/);
   await visit.look("Payroll");

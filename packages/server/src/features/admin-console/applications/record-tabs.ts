@@ -41,6 +41,7 @@ const cards: Readonly<Record<TabId, SettingCards>> = {
     ["access", ["access", "requiredAcr"]],
     ["scopes", ["allowedScopes", "authorizationDetailsTypes"]],
     ["consent", ["consentMode"]],
+    ["sharing", ["shared"]],
   ],
   advanced: [
     ["security", ["securityProfile", "requirePkce", "requireNonceWithoutPkce"]],
@@ -114,6 +115,7 @@ const forUsers: ReadonlySet<SettingId> = new Set([
   "idTokenIncludesScopeClaims",
   "groupsClaim",
   "groupsClaimValue",
+  "shared",
 ]);
 
 const forSessionKeys: ReadonlySet<SettingId> = new Set(["allowPermanentKeys", "requireSignedKeyCalls"]);
@@ -132,6 +134,7 @@ function isNeeded(id: SettingId, { clientType, settings }: OfKind): boolean {
 function isInUse(id: SettingId, settings: OfKind["settings"]): boolean {
   const value = (settings as Partial<Record<SettingId, unknown>>)[id];
   if (Array.isArray(value)) return value.length > 0;
+  if (id === "shared") return value !== undefined;
   return forSessionKeys.has(id) ? value === true : controls[id].kind === "text" && value !== undefined;
 }
 

@@ -13,11 +13,11 @@ import {
 import { type FormState, fieldState } from "../../../html/components/form-state.ts";
 import { scopePicker } from "../../../html/components/scope-picker.ts";
 import { uriList } from "../../../html/components/uri-list.ts";
-import type { Content } from "../../../html/html.ts";
+import { type Content, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { redirectUrisFault, returnUrlsFault } from "./setting-faults.ts";
 import { controls, type SettingId } from "./setting-fields.ts";
-import { OTHER_SCOPES, readLines, type SettingsInput } from "./settings-input.ts";
+import { OTHER_SCOPES, readLines, type SettingsInput, SHARED_WITH } from "./settings-input.ts";
 
 export type FieldSource = {
   input: SettingsInput;
@@ -71,6 +71,8 @@ export function settingField(id: SettingId, source: FieldSource): Content {
       return checkList({ ...common, values: readLines(value), choices: labelChoices(id, control, messages) });
     case "scopes":
       return scopesField({ ...common, value }, source);
+    case "shared":
+      return sharedField({ ...common, value }, labelChoices(id, control, messages));
     case "pool":
       return selectField({ ...common, value, choices: poolChoices(source, value) });
     case "jwks":
@@ -167,6 +169,20 @@ function scopesField(common: Common, { scopes, messages }: FieldSource): Content
   ];
 }
 
+/** The organisations are asked for where some are chosen: styles/console-applications.css shows the field then. */
+function sharedField(common: Common, choices: ReturnType<typeof labelChoices>): Content {
+  const [mode = "none", ...ids] = readLines(common.value);
+  const { label, hint } = common.messages.console.applicationSettings.sharedWith;
+  return [
+    radioField({ ...common, value: mode, choices }),
+    html`<div class="for-named-organisations">${textArea({
+      ...{ id: SHARED_WITH, label, hint, value: ids.join("\n"), rows: textRows(ids.join("\n")) },
+      ...{ isCode: true, messages: common.messages },
+    })}</div>
+`,
+  ];
+}
+
 function poolChoices({ pools, messages }: FieldSource, value: string) {
   const { noPool, unknownPool } = messages.console.applicationSettings;
   const known = pools.map(({ id, name }) => ({ value: id, label: name }));
@@ -185,8 +201,9 @@ export function displaySetting(id: SettingId, value: string, messages: Messages)
   if (kind === "check") return value === "on" ? frame.yes : frame.no;
   if (value === "") return "";
   if (kind === "seconds" && isSeconds(value)) return applicationSettings.lifetime({ seconds: Number(value) });
-  const labels: Readonly<Record<string, string>> = applicationSettings.choices;
-  const hasLabels = ["radio", "select", "several"].includes(kind);
+  const own: Readonly<Record<string, string>> = applicationSettings.ownChoices.shared;
+  const labels: Readonly<Record<string, string>> = kind === "shared" ? own : applicationSettings.choices;
+  const hasLabels = ["shared", "radio", "select", "several"].includes(kind);
   const parts = value.split("\n").map((part) => (hasLabels ? (labels[part] ?? part) : part));
   return parts.join(kind === "jwks" ? " " : ", ");
 }

@@ -36,7 +36,9 @@ export type Control =
   | { readonly kind: "check" }
   | { readonly kind: "radio" | "select"; readonly values: readonly string[]; readonly hasNone?: boolean }
   | { readonly kind: "several"; readonly values: readonly string[] }
-  | { readonly kind: "scopes" | "pool" | "jwks" };
+  | { readonly kind: "scopes" | "pool" | "jwks" }
+  /** Which other organisations: none, any, or some, whose ids follow one a line. */
+  | { readonly kind: "shared"; readonly values: readonly string[] };
 
 /** Names for forms: a URN is no valid element id. */
 export const grantNames = {
@@ -84,6 +86,7 @@ export const controls: Readonly<Record<SettingId, Control>> = {
   postLogoutRedirectUris: { kind: "uris", check: "redirect-uris" },
   access: { kind: "radio", values: accessModes },
   consentMode: { kind: "radio", values: consentModes },
+  shared: { kind: "shared", values: ["none", "any", "named"] },
   requiredAcr: { kind: "select", values: Object.keys(acrNames), hasNone: true },
   requirePkce: check,
   requireNonceWithoutPkce: check,

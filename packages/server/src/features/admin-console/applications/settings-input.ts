@@ -14,6 +14,9 @@ export type SettingsInput = Readonly<Partial<Record<SettingId, string>>>;
 /** The field for scopes that the page has no box for. */
 export const OTHER_SCOPES = "otherScopes";
 
+/** The field for the ids of the organisations that an application is shared with. */
+export const SHARED_WITH = "sharedWith";
+
 export const readLines = (text: string): string[] =>
   text
     .split(/\r?\n/)
@@ -36,6 +39,8 @@ function readField({ values, all }: Pick<SentForm, "values" | "all">, id: Settin
       return all(id).join("\n");
     case "scopes":
       return [...new Set([...all(id), ...readLines(values.get(OTHER_SCOPES) ?? "")])].join("\n");
+    case "shared":
+      return [sent, ...(sent === "named" ? readLines(values.get(SHARED_WITH) ?? "") : [])].join("\n");
     case "uris":
     case "lines":
       return readLines(all(id).join("\n")).join("\n");
@@ -49,7 +54,7 @@ function readField({ values, all }: Pick<SentForm, "values" | "all">, id: Settin
 }
 
 export function toInput({ name, settings }: Pick<Application, "name" | "settings">): SettingsInput {
-  const { grantTypes, requiredAcr, jwks, ...others } = settings;
+  const { grantTypes, requiredAcr, jwks, shared, ...others } = settings;
   const acr = Object.entries(acrNames).find(([, value]) => value === requiredAcr)?.[0] ?? "";
   const own: SettingsInput = {
     name,
@@ -57,9 +62,16 @@ export function toInput({ name, settings }: Pick<Application, "name" | "settings
     requiredAcr: acr,
     grantTypes: grantTypes.map(toGrantName).join("\n"),
     jwks: jwks === undefined ? "" : JSON.stringify(jwks, null, 2),
+    shared: sharedText(shared),
   };
   const rest = Object.keys(controls).map((id) => [id, toText((others as Record<string, unknown>)[id])]);
   return { ...(Object.fromEntries(rest) as SettingsInput), ...own };
+}
+
+function sharedText(shared: ApplicationSettings["shared"]): string {
+  if (shared === undefined) return "none";
+  const { organisations } = shared;
+  return organisations === "any" ? "any" : ["named", ...organisations].join("\n");
 }
 
 function toText(value: unknown): string {
@@ -96,6 +108,8 @@ function toMember(id: SettingId, text: string): unknown {
     case "uris":
     case "lines":
       return readLines(text);
+    case "shared":
+      return readShared(readLines(text));
     case "jwks":
       return text === "" ? undefined : readJwks(text);
     case "radio":
@@ -105,6 +119,13 @@ function toMember(id: SettingId, text: string): unknown {
     default:
       return text === "" ? undefined : text;
   }
+}
+
+function readShared([mode, ...ids]: readonly string[]): ApplicationSettings["shared"] {
+  if (mode === "any") return { organisations: "any" };
+  if (mode !== "named") return undefined;
+  // Nobody is no choice of its own: the core refuses what is no id.
+  return { organisations: ids.length === 0 ? [""] : [...new Set(ids.map((id) => id.toLowerCase()))] };
 }
 
 const grantsByName: ReadonlyMap<string, string> = new Map(Object.entries(grantNames));

@@ -319,6 +319,29 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await found(id)).settings.allowPermanentKeys, true);
   });
 
+  test("is shared with any organisation, with those that are named, or with none", async () => {
+    const id = await make("web", { name: "Shared", redirectUris: "https://shared.example/callback" });
+    const share = (fields: Record<string, string>) => console.send(`/applications/${id}/access`, fields);
+    const shared = async () => (await found(id)).settings.shared?.organisations;
+    const page = await console.get(`/applications/${id}/access`);
+    assert.match(page.body, /id="shared-none"[^>]* checked/);
+    const other = "01998D6E-0000-7D3A-8A4B-6F0E2D9C7B15";
+    for (const sharedWith of ["", "not an id"]) {
+      const refused = await share({ shared: "named", sharedWith });
+      assert.equal(refused.status, 400);
+      assert.match(refused.body, /id="shared-fault"/);
+      assert.match(refused.body, /id="shared-named"[^>]* checked/);
+    }
+    await share({ shared: "named", sharedWith: `${other}\n${other.toLowerCase()}` });
+    assert.deepEqual(await shared(), [other.toLowerCase()]);
+    const saved = await console.get(`/applications/${id}/access`);
+    assert.match(saved.body, new RegExp(`id="sharedWith"[^>]*>\\s*${other.toLowerCase()}`));
+    await share({ shared: "any" });
+    assert.equal(await shared(), "any");
+    await share({ shared: "none" });
+    assert.equal(await shared(), undefined);
+  });
+
   test("choosing admin consent consents to the ticked scopes in the same save", async () => {
     const id = await make("web", { name: "Consented", redirectUris: "https://consented.example/callback" });
     const page = await console.get(`/applications/${id}/access`);

@@ -1,12 +1,19 @@
 /** The configuration by API v1: compared and applied as a whole, by who may. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { commandLineClientId } from "../../../core/applications/command-line-client.ts";
+import { exampleCertificate } from "../../../core/client-authorities/example-certificate.ts";
 import type { ApiScope } from "../../../core/scopes/api-scopes.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import { makeApiClient } from "../../../testing/fixtures/api-client.ts";
-import { makeOrganisation, startTestService, type TestService } from "../../../testing/test-service.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestService,
+} from "../../../testing/test-service.ts";
 
 const format = "signet-organisation/1";
 const writes = ["signet:organisation:write", "signet:applications:write"] as const;
@@ -142,6 +149,43 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await api.call("GET", "/configuration")).body, before);
     const holder = await organisation("signet:users:write");
     assert.equal((await holder.send("apply", greedy)).status, 200);
+  });
+
+  test("nobody trusts an issuer or an authority that speaks for clients with more than the caller has", async () => {
+    const { api, send, org } = await organisation();
+    const { application } = await makeClient(running.service, org.organisation, {
+      ...{ grantTypes: ["client_credentials"], allowedScopes: ["signet:users:write"] },
+      ...{ tokenEndpointAuthMethod: "tls_client_auth", tlsClientAuthSanDns: "job.example" },
+    });
+    const workload = {
+      ...{ kind: "workload", issuer: "https://token.example" },
+      ...{ subjectPattern: "repo:acme/site:ref:refs/heads/main" },
+    };
+    const authority = { name: "Partner CA", certificate: exampleCertificate };
+    const before = (await api.call("GET", "/configuration")).body;
+    for (const file of [
+      { trusts: [{ ...workload, clientId: application.id }] },
+      { trusts: [{ ...workload, clientId: commandLineClientId(org.organisation.id) }] },
+      { clientCertificateAuthorities: [authority] },
+    ]) {
+      const { status, body } = await send("apply", file);
+      assert.deepEqual(
+        [status, body["type"]],
+        [403, "urn:signet:error:exceeds-caller"],
+        JSON.stringify(body),
+      );
+    }
+    assert.deepEqual((await api.call("GET", "/configuration")).body, before);
+    const other = await organisation();
+    const own = { name: "Job", clientType: "confidential", grantTypes: ["client_credentials"] };
+    const fine = await other.send("apply", {
+      ...{ applications: [own], trusts: [{ ...workload, clientId: "Job" }] },
+      clientCertificateAuthorities: [authority],
+    });
+    assert.equal(fine.status, 200, JSON.stringify(fine.body));
+    const unknown = await other.send("apply", { trusts: [{ ...workload, clientId: "Nobody" }] });
+    const [fault] = (unknown.body["errors"] ?? []) as { path: string }[];
+    assert.deepEqual([unknown.status, fault?.path], [422, "/file/trusts/0/clientId"]);
   });
 
   test("a file may have 8 MiB, other bodies 64 KiB; a stranger's is not read", async () => {

@@ -16,6 +16,7 @@ export type ConsoleApplicationSettingsTexts = {
         scopes: { title: string; text: string; }; consent: { title: string; text: string; };
         security: { title: string; text: string; }; sessionKeys: { title: string; text: string; };
         senderConstraint: { title: string; text: string; }; requests: { title: string; text: string; };
+        sharing: { title: string; text: string; };
       };
       fields: {
         name: { label: string; hint: string; }; description: { label: string; hint: string; };
@@ -59,6 +60,7 @@ export type ConsoleApplicationSettingsTexts = {
         authorizationDetailsTypes: { label: string; hint: string; };
         idTokenEncryptedResponseAlg: { label: string; hint: string; };
         idTokenEncryptedResponseEnc: { label: string; hint: string; };
+        shared: { label: string; hint: string; };
       };
       otherScopes: { other: string; otherHint: string; };
       choices: {
@@ -78,6 +80,7 @@ export type ConsoleApplicationSettingsTexts = {
         groupsClaim: { assigned: string; all: string; };
         groupsClaimValue: { displayName: string; id: string; externalId: string; };
         securityProfile: { none: string; fapi2: string; "fapi2-message-signing": string; };
+        shared: { none: string; any: string; named: string; };
       };
       faults: {
         name: string; description: string; homepageUri: string; logoUri: string; contacts: string;
@@ -87,7 +90,7 @@ export type ConsoleApplicationSettingsTexts = {
         refreshTokenGraceSeconds: string; tokenEndpointAuthMethod: string; accessTokenType: string;
         jwks: string; jwksUri: string; tlsClientAuthSubjectDn: string; tlsClientAuthSanDns: string;
         tlsClientAuthSanUri: string; tlsClientAuthSanIp: string; tlsClientAuthSanEmail: string;
-        signingPoolId: string; backchannelLogoutUri: string; other: string;
+        signingPoolId: string; backchannelLogoutUri: string; other: string; shared: string;
       };
       reasons: {
         tooLong: string; printable: string; backslash: string; wildcard: string; fragment: string;
@@ -104,7 +107,7 @@ export type ConsoleApplicationSettingsTexts = {
         "signet:devices:read": string; "signet:devices:write": string; "signet:pools:read": string;
         "signet:pools:write": string; "signet:audit:read": string; "ssf.read": string; "ssf.manage": string;
       };
-      notEncrypted: string;
+      notEncrypted: string; sharedWith: { label: string; hint: string; };
     };
   };
 };
