@@ -62,11 +62,12 @@ forEachDatabase(({ empty }) => {
       };
       const url = `${running.baseUrl}${request.url}`;
       const method = request.method ?? "";
-      if (method === "POST") calls.set(place, { url, headers, body });
       const answer = await fetch(url, { method, headers, ...(body === "" ? {} : { body }) }).catch(
         () => undefined,
       );
       if (!answer) return void response.destroy();
+      // Once it is answered: sent again before, it would be the first.
+      if (method === "POST") calls.set(place, { url, headers, body });
       response.writeHead(answer.status, { "content-type": "application/json" });
       response.end(changed(await answer.text(), answer.status === 200 ? lie.heard : undefined));
     });
