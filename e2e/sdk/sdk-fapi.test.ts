@@ -21,6 +21,7 @@ import { decodeJwt, decodeProtectedHeader, exportJWK } from "jose";
 import { createClientAuthority } from "../../packages/server/src/core/client-authorities/client-authorities.ts";
 import { forJourneyDatabases } from "../../packages/server/src/testing/databases.ts";
 import { authorize, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
+import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
 import {
   type CertificateFixture,
   certificateFixture,
@@ -210,6 +211,24 @@ forJourneyDatabases(({ fresh }) => {
     // None of it has used up the sign-in.
     assert.equal((await browser.go(`/signet/callback?${answer}`)).kind, "answer");
     assert.equal(principalIn(await browser.go("/orders")).user?.permId, fixture.org.user.id);
+  });
+
+  test("message signing with a signing pool: responses and tokens of its agents alone", async (t) => {
+    const { org, running } = fixture;
+    const pool = await makePool(running.service, org);
+    const agent = await makeAgent(running.service, org, pool);
+    const serving = agent.serve();
+    t.after(() => serving.stop());
+    const settings = { signingPoolId: pool.id, userinfoSignedResponseAlg: "ES256" } as const;
+    const { configuration } = await keyClient("fapi2-message-signing", "ES256", settings);
+    const pins = { sovereignSigningPoolId: pool.id, sovereignKeyThumbprints: [agent.keys[0]?.kid ?? ""] };
+    const { filter, errors } = webApplication({ ...configuration, ...pins, oauthScopes: "openid email" });
+    const browser = visitor(filter, errors);
+    const { answer } = await browser.signIn();
+    const claims = decodeJwt(answer.get("response") ?? "");
+    assert.equal(claims.iss, `${org.issuer}/sovereign/pools/${pool.id}`);
+    assert.equal(principalIn(await browser.go("/orders")).user?.permId, org.user.id);
+    assert.deepEqual(errors, []);
   });
 
   test("a certificate in place of a key: authenticates, binds the tokens, opens userinfo", async () => {
