@@ -9,6 +9,10 @@ import { seconds } from "../../core/clock.ts";
 import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import { createExchangePolicy } from "../../core/token-exchange/exchange-policies.ts";
 import { policySettings } from "../../core/token-exchange/policy-schemas.ts";
+import { InvalidTrust } from "../../core/trusts/trust.ts";
+import { type SentTrust, trustSettings } from "../../core/trusts/trust-schemas.ts";
+import { createTrust } from "../../core/trusts/trusts.ts";
+import { CodedError } from "../../http/coded-error.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import {
   authorizationRequest,
@@ -33,6 +37,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { changePool } from "../sovereign/admin-api/pools.ts";
 
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const TYPE = "urn:ietf:params:oauth:token-type:";
@@ -140,6 +145,21 @@ forEachDatabase(({ fresh }) => {
     await agent.sign((await agent.claim()) ?? assert.fail());
     const { payload } = await verified(responseAt((await browser.get(`${first}/continue`)).location));
     assert.match(String(payload["code"]), /^sgn_ac_/);
+  });
+
+  test("a browser that comes back too late for its response waits for another one", async () => {
+    const short = await makePool(running.service, org, { maxTokenLifetimeSeconds: 60, tokenWaitSeconds: 2 });
+    const signer = await makeAgent(running.service, org, short);
+    const { query } = jarm({}, await poolClient({ signingPoolId: short.id }));
+    const wait = (await browser.get(`${org.issuer}/authorize?${query}`)).location ?? "";
+    await signer.sign((await signer.claim()) ?? assert.fail());
+    clock.advance(61_000);
+    const next = (await browser.get(`${wait}/continue`)).location ?? "";
+    assert.match(next, /\/sovereign\/wait\//);
+    assert.notEqual(next, wait);
+    await signer.sign((await signer.claim()) ?? assert.fail());
+    const { location = "" } = await browser.get(`${next}/continue`);
+    assert.ok(payloadOf(new URL(location).searchParams.get("response"))["code"]);
   });
 
   test("an error alone is signed, for a client that may have it told", async () => {
@@ -266,6 +286,16 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(signed?.details?.["uses"], ["id_jag"]);
   });
 
+  test("an assertion of our own pool is trusted by nobody here", async () => {
+    const sent: SentTrust = { issuer: issuer(), jwksUri: `${issuer()}/jwks.json`, userBy: "permId" };
+    const settings = trustSettings("id_jag", sent);
+    const deps = { ...running.service, baseUrl: running.baseUrl };
+    await assert.rejects(
+      async () => createTrust(deps, { orgId: org.organisation.id, actor: "test", settings }),
+      (error) => error instanceof InvalidTrust && error.faults.some(({ path }) => path === "issuer"),
+    );
+  });
+
   test("the pool's metadata names what agents sign with", async () => {
     const answer = await fetch(`${issuer()}/.well-known/openid-configuration`);
     const metadata = (await answer.json()) as Record<string, unknown>;
@@ -286,6 +316,12 @@ forEachDatabase(({ fresh }) => {
       error instanceof InvalidApplication && error.faults.map(({ path }) => path).join() === "signingPoolId";
     await assert.rejects(poolClient({ ...profile, signingPoolId: weak.id }), isFault);
     const bank = await poolClient(profile);
+    const changed = { ...pool, algs: ["ES256", "RS256"] as const };
+    const by = { orgId: org.organisation.id, actor: "test" };
+    await assert.rejects(
+      changePool({ ...running.service, baseUrl: running.baseUrl }, by, pool, changed),
+      (error) => error instanceof CodedError && error.code === "unsupported_alg",
+    );
     const { id } = bank.application;
     const now = () => seconds(clock());
     const authenticated = async (form: Record<string, string>) => {
