@@ -19,6 +19,7 @@ const guides = [
   "django",
   "go",
   "spring",
+  "rust",
   "apache",
   "oauth2-proxy",
   "nginx",

@@ -110,7 +110,10 @@ async function setUp({ org, env }: StackService, folder: string, port: number): 
   await writeFile(path.join(folder, ".env"), `${environment}PORT=${port}\n`);
 }
 
-/** Every printed file goes where the README says; into one of the guide's, at its end. */
+/**
+ * Every printed file goes where the README says; into one of the guide's, at its end, or its paragraphs in the places of the lines
+ * that begin with `//=`.
+ */
 async function writePrinted(
   folder: string,
   places: ReadonlyMap<string, string>,
@@ -121,8 +124,13 @@ async function writePrinted(
     [...places.keys()],
     "the README says where each printed file goes",
   );
-  for (const { file, lines } of setup)
-    await appendFile(path.join(folder, places.get(file) ?? ""), `${lines}\n`);
+  for (const { file, lines } of setup) {
+    const place = path.join(folder, places.get(file) ?? "");
+    const before = await readFile(place, "utf8").catch(() => "");
+    const paragraphs = lines.split("\n\n");
+    const after = before.replaceAll(/^ *\/\/=.*$/gm, () => paragraphs.shift() ?? "");
+    await writeFile(place, after === before ? `${before}${lines}\n` : after);
+  }
 }
 
 async function runForJson(line: readonly string[], env: Environment): Promise<Record<string, unknown>> {

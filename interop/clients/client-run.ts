@@ -19,7 +19,7 @@ import type { TestOrganisation, TestService } from "../../packages/server/src/te
 
 export interface ClientProgram {
   readonly stack: StackName;
-  readonly command: string | ((folder: string) => Promise<string>);
+  readonly command: string;
   /** Its working folder has the printed files. */
   readonly parameters: readonly string[];
   /** Whether its library refreshes tokens. */
@@ -39,20 +39,14 @@ export async function runClient(
     const { application, clientSecret } = await makeStackClient(running, org, program.stack, folder);
     const { redirectUris, postLogoutRedirectUris } = application.settings;
     const [redirectUri = "", afterSignOut = ""] = [redirectUris[0], postLogoutRedirectUris[0]];
-    const { command } = program;
-    const client = startProgram(
-      program,
-      typeof command === "string" ? command : await command(folder),
-      folder,
-      {
-        SIGNET_ISSUER: org.issuer,
-        SIGNET_CLIENT_ID: application.id,
-        SIGNET_CLIENT_SECRET: clientSecret,
-        SIGNET_REDIRECT_URI: redirectUri,
-        SIGNET_POST_LOGOUT_REDIRECT_URI: afterSignOut,
-        SIGNET_SCOPE: stacks[program.stack].scopes.join(" "),
-      },
-    );
+    const client = startProgram(program, folder, {
+      SIGNET_ISSUER: org.issuer,
+      SIGNET_CLIENT_ID: application.id,
+      SIGNET_CLIENT_SECRET: clientSecret,
+      SIGNET_REDIRECT_URI: redirectUri,
+      SIGNET_POST_LOGOUT_REDIRECT_URI: afterSignOut,
+      SIGNET_SCOPE: stacks[program.stack].scopes.join(" "),
+    });
     const browser = testBrowser();
     const { authorize } = await client.read();
     let page = await logIn(browser, org, await follow(browser, await browser.get(String(authorize))));
@@ -95,8 +89,7 @@ async function makeStackClient(
 
 /** The program's lines, in and out. */
 function startProgram(
-  { stack, parameters }: ClientProgram,
-  command: string,
+  { stack, command, parameters }: ClientProgram,
   folder: string,
   environment: Readonly<Record<string, string>>,
 ) {

@@ -11,7 +11,6 @@ import {
 import { runClient } from "./client-run.ts";
 import { missingGo } from "./go-program.ts";
 import { missingPython, python } from "./python-program.ts";
-import { buildRustProgram, missingRust } from "./rust-program.ts";
 
 const here = import.meta.dirname;
 const timeout = 240_000;
@@ -41,8 +40,4 @@ test("go-oidc with golang.org/x/oauth2", { skip: missingGo(), timeout }, () =>
     parameters: ["-c", 'cd "$0" && exec go run .', path.join(here, "go-oidc")],
     refreshes: true,
   }),
-);
-
-test("openidconnect in Rust", { skip: missingRust(), timeout }, () =>
-  runClient(running, org, { stack: "rust", command: buildRustProgram, parameters: [], refreshes: true }),
 );
