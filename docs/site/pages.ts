@@ -11,6 +11,7 @@ export interface PageGroup {
 const guides = [
   "nextjs",
   "react",
+  "vue",
   "express",
   "fastify",
   "hono",

@@ -26,7 +26,6 @@ after(async () => {
 
 const apps = {
   react: { ours: "react.jsx", as: "App.jsx", entry: "main.tsx" },
-  vue: { ours: "vue.mjs", entry: "vue.mjs" },
   angular: { ours: "angular.mjs", entry: "angular.mjs" },
 } as const satisfies Partial<Record<StackName, SinglePageApp>>;
 
@@ -75,5 +74,4 @@ async function signInAndOut(stack: keyof typeof apps): Promise<void> {
 }
 
 test("react-oidc-context", { skip, timeout }, () => signInAndOut("react"));
-test("oidc-client-ts in Vue", { skip, timeout }, () => signInAndOut("vue"));
 test("angular-auth-oidc-client", { skip, timeout }, () => signInAndOut("angular"));
