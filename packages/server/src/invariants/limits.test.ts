@@ -67,8 +67,7 @@ const counts: Record<RateLimitName, number> = {
   "connection-start-address": 4,
   "agent-key-address": 4,
   "bound-session-address": 4,
-  "enrollment-code-address": 3,
-  "enrollment-code-organisation": 5,
+  ...{ "enrollment-code-address": 3, "enrollment-code-organisation": 5 },
   "enrollment-address": 12,
 };
 
