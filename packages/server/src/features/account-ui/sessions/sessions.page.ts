@@ -1,6 +1,6 @@
 /** The sessions page: every browser that is signed in to the account. */
 
-import { badge, tag } from "../../../html/components/badge.ts";
+import { badge } from "../../../html/components/badge.ts";
 import { card } from "../../../html/components/card.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { dayWithin, timeWithin } from "../../../html/components/relative-time.ts";
@@ -53,12 +53,12 @@ function item({ messages }: SessionsView, session: SessionsView["sessions"][numb
   const text = messages.sessions;
   const name = session.name ?? text.unknown;
   return html`<li>
-<div><span class="item-name">${name}${session.isCurrent && html` ${badge("good", text.thisOne)}`}${session.isBound && html` ${tag(text.bound)}`}</span>
+<div><span class="item-name">${name}${session.isCurrent && html` ${badge("good", text.thisOne)}`}</span>
 <span class="quiet item-note">${timeWithin(text.used({ at: session.lastUsedAt }), session.lastUsedAt, messages.format.minute)}</span>
 <span class="quiet item-note">${dayWithin(text.since({ at: session.signedInAt, address: session.address }), session.signedInAt, messages.format.day)}</span>
 ${
   session.isBound &&
-  html`<span class="quiet item-note">${text.boundText}</span>
+  html`<span class="quiet item-note">${text.bound}</span>
 `
 }${
   session.isOnDevice &&

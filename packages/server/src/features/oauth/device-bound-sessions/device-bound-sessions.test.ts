@@ -130,8 +130,8 @@ forEachDatabase(({ fresh }) => {
     );
     assert.equal(await isSignedIn(browser, org), true);
     const account = `${org.issuer}/account/sessions`;
-    assert.match((await browser.get(account)).body, /Machine-bound/);
-    assert.equal((await thief(browser, org).get(account)).body.includes("Machine-bound"), false);
+    assert.match((await browser.get(account)).body, /Bound to the browser’s machine/);
+    assert.equal((await thief(browser, org).get(account)).body.includes("Bound to the browser"), false);
   });
 
   test("the short cookie, stolen too, ends within ten minutes; the key gets the next one", async () => {
@@ -280,6 +280,23 @@ forEachDatabase(({ fresh }) => {
     );
     await refuses(await bindingProof(first, challenge, { withKey: true }), "again");
     await refuses(await bindingProof(ecKey(), challenge, { withKey: true }), "another key");
+  });
+
+  test("of two offers for one session the first key stays", async () => {
+    const browser = testBrowser();
+    const offered = async () => {
+      clock.advance(MINUTE);
+      const { hidden } = await visit(browser, org, { more: { prompt: "login" } });
+      const { email, password } = org.user;
+      return (
+        offerOf(await browser.post(`${org.issuer}/login`, { ...hidden, email, password }))?.challenge ?? ""
+      );
+    };
+    const [first, second] = [await offered(), await offered()];
+    assert.equal(first.split(".")[0], second.split(".")[0], "one session");
+    const proofs = [first, second].map((one) => bindingProof(ecKey(), one, { withKey: true }));
+    for (const [at, proof] of proofs.entries())
+      assert.equal((await registerCall(org, await proof)).status, at === 0 ? 200 : 400);
   });
 
   test("an ended session ends the browser's binding; so does one of nobody", async () => {

@@ -5,7 +5,6 @@
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
-import { consumeOnce } from "../../../core/consumed-values.store.ts";
 import type { Session } from "../../../core/sessions/session.ts";
 import { bindSession, findLiveSession } from "../../../core/sessions/sessions.store.ts";
 import { hasExpired } from "../../../core/sessions/sessions.ts";
@@ -45,13 +44,12 @@ async function bind(deps: BrowserDeps, { organisation, request }: Visit): Promis
   const key = registeredKey(proof);
   if ("fault" in key) return key.fault;
   const now = deps.clock();
-  const { sessionId, expiresAt } = challenge;
+  const { sessionId } = challenge;
   const { boundKey, alg } = key;
   return deps.database.transaction(async (tx) => {
     const session = await findLiveSession(tx, { orgId, id: sessionId, now });
     if (!session || hasExpired(session, organisation, now)) return "the session has ended";
-    const use = { orgId, kind: "session-challenge", value: text, expiresAt };
-    if (!(await consumeOnce(tx, use))) return "the challenge was used before";
+    // Once: so no challenge serves twice either.
     if (!(await bindSession(tx, { orgId, id: sessionId, boundKey, now })))
       return "the session is bound already";
     await recordAuditEvent(tx, {

@@ -2,7 +2,7 @@
 export type SessionsTexts = {
   sessions: {
     title: string; summary: (values: { organisation: string }) => string; listHeading: string;
-    thisOne: string; bound: string; boundText: string; onDevice: string; unknown: string;
+    thisOne: string; bound: string; onDevice: string; unknown: string;
     used: (values: { at: number }) => string; since: (values: { at: number; address: string }) => string;
     applications: (values: { names: string }) => string; end: string;
     endOf: (values: { browser: string }) => string; endHeading: (values: { browser: string }) => string;

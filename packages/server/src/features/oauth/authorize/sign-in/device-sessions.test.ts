@@ -108,13 +108,19 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([await isActive(tokens.accessToken), await isActive(others.accessToken)], [false, true]);
     assertOAuthError(await refresh(org, tokens.refreshToken), 400, "invalid_grant");
     assert.equal(typeof (await validateSessionKey(service, secret)), "string");
+    const keys = service.database.query.selectFrom("session_key").select("revoked_reason");
+    const ended = await keys.where("session_id", "=", sessionId).execute();
+    assert.deepEqual(
+      ended.map((key) => key.revoked_reason),
+      ["device_revoked"],
+    );
     const events = await listAuditEvents(service.database.query, device.orgId, 10);
-    const [revoked, ended] = ["device.revoked", "user.session-ended"].map((action) =>
+    const [revoked, told] = ["device.revoked", "user.session-ended"].map((action) =>
       events.find((event) => event.action === action),
     );
     assert.deepEqual([revoked?.target, revoked?.details["sessions"]], [device.id, 1]);
     assert.deepEqual(
-      [ended?.actor, ended?.target, ended?.details],
+      [told?.actor, told?.target, told?.details],
       ["operator", org.user.id, { sessionId, deviceId: device.id }],
     );
   });
