@@ -243,7 +243,7 @@ export const oauthOperations: readonly DescribedOperation[] = [
     security: clientSecurity,
     body: form(
       {
-        scope: Type.Optional(scopeParameter),
+        scope: scopeParameter,
         login_hint: Type.Optional(Type.String({ description: "Email address or `sub` of the user" })),
         id_token_hint: Type.Optional(
           Type.String({ description: "An ID token that was issued to the client; it may have expired" }),
