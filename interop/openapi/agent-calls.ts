@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { authorizationRequest, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
 import {
+  approvalBy,
   type Claimed,
   makeAgent,
   makePool,
@@ -37,6 +38,7 @@ export async function agentCalls({ service }: TestService, org: TestOrganisation
   const wait = () => waitingBrowser(org, web);
   const keys = () => [presentedKey(service, pool, newAgentKey("ES256"))];
   return {
+    ...(await approvalCalls(service, org)),
     ...queueCalls(agent, wait),
     ...browserCalls(agent, wait),
     "POST /oauth/{org}/sovereign/admin/agents": async () => ({
@@ -45,6 +47,23 @@ export async function agentCalls({ service }: TestService, org: TestOrganisation
     "POST /oauth/{org}/sovereign/admin/agents/{agentId}/keys": async () => {
       const { agentId } = await makeAgent(service, org, pool);
       return { path: { agentId }, body: { keys: keys() } };
+    },
+  };
+}
+
+async function approvalCalls(service: TestService["service"], org: TestOrganisation): Promise<RealCalls> {
+  const pool = await makePool(service, org, { tokenWaitSeconds: 0, approvals: 2 });
+  const agent = await makeAgent(service, org, pool);
+  const other = await makeAgent(service, org, pool);
+  const settings = { redirectUris: [REDIRECT_URI], signingPoolId: pool.id };
+  const web = await makeClient(service, org.organisation, settings);
+  for (const one of [agent, other]) await one.call("queue?wait=0");
+  return {
+    "POST /oauth/{org}/sovereign/agent/approve": async () => {
+      const { requestId } = await waitingBrowser(org, web);
+      const one = await claimed(agent, requestId);
+      const approval = approvalBy(agent, one, { iat: Math.floor(service.clock() / 1000) });
+      return { ...bearer(agent.apiKey), body: { requestId, leaseToken: one.leaseToken, approval } };
     },
   };
 }

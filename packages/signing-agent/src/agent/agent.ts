@@ -1,9 +1,10 @@
 /** The running agent: claims requests as long as there is room for them, and stops without losing one. */
 import { pause } from "@signet/cli-runtime/backoff";
 import type { ClaimedRequest } from "../service/signing-service.ts";
+import type { AgentDeps } from "./agent-deps.ts";
 import { claimLoop } from "./claim-loop.ts";
 import { gathering, type Member } from "./gathering.ts";
-import { type AgentDeps, handleRequest } from "./handle-request.ts";
+import { handleRequest } from "./handle-request.ts";
 import { type LeasedRequest, type LeasedRequests, leasedRequests } from "./leased-requests.ts";
 import { renewLeases } from "./renew-leases.ts";
 

@@ -6,7 +6,8 @@ import { type Backoff, backoff, pause } from "@signet/cli-runtime/backoff";
 import { describeError } from "@signet/cli-runtime/redact";
 import { signBatches } from "../service/sign-batches.ts";
 import { type ClaimAnswer, type ClaimedRequest, ServiceError } from "../service/signing-service.ts";
-import { type AgentDeps, countServiceError, type Outcome, SERVICE_BACKOFF } from "./handle-request.ts";
+import type { AgentDeps, Outcome } from "./agent-deps.ts";
+import { countServiceError, SERVICE_BACKOFF } from "./handle-request.ts";
 import type { LeasedRequests } from "./leased-requests.ts";
 import { openPlaces } from "./open-places.ts";
 
@@ -70,7 +71,7 @@ export function claimLoop(deps: AgentDeps, { leased, startWork, onServiceAnswer,
     fill,
     /** Leaves requests to other agents while this one cannot sign: claimed here, they would only go back and forth. */
     onOutcome: (outcome: Outcome): void => {
-      if (outcome === "signed") pauses.onAble();
+      if (outcome === "signed" || outcome === "approved") pauses.onAble();
       if (outcome === "unable" && !pauses.isPaused()) void pauses.onUnable().then(fill);
     },
     batches,

@@ -1,65 +1,36 @@
 /** A claimed request from the policy check to the answer: ask the user, sign, record and submit, or refuse. */
 import { backoff, pause } from "@signet/cli-runtime/backoff";
 import { CallFailed } from "@signet/cli-runtime/http";
-import type { Log } from "@signet/cli-runtime/log";
 import { describeError } from "@signet/cli-runtime/redact";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { signingInputHash } from "@signet/protocol/ledger/entry";
-import type { Approvals } from "../challenges/approvals.ts";
-import { type ChallengeDeps, passChallenge } from "../challenges/pass-challenge.ts";
-import type { Journal } from "../journal/journal.ts";
+import {
+  approveRequest,
+  giveOwnApproval,
+  isForOwnKeys,
+  knownKeys,
+  requireApprovals,
+} from "../approvals/approve-request.ts";
+import { passChallenge } from "../challenges/pass-challenge.ts";
 import type { SignedRecord } from "../journal/verify-journal.ts";
-import type { AgentKey } from "../keys/key-source.ts";
 import {
   type CheckedRequest,
   type CheckedToken,
   checkRequest,
   requireOnlyRenewed,
 } from "../policy/check-tokens.ts";
-import type { Policy } from "../policy/policy.ts";
-import type { RateLimits } from "../policy/rate-limits.ts";
-import type { SeenTokenIds } from "../policy/seen-token-ids.ts";
-import type { SignBatches } from "../service/sign-batches.ts";
 import {
   type ClaimedRequest,
   ServiceError,
   type SignAnswer,
   type SignedJwts,
-  type SigningService,
 } from "../service/signing-service.ts";
-import type { Member } from "./gathering.ts";
-import { Interrupted, type LeasedRequest } from "./leased-requests.ts";
-import type { Metrics } from "./metrics.ts";
-import { Refusal } from "./refusal.ts";
-
-export interface AgentDeps extends ChallengeDeps {
-  readonly service: SigningService;
-  readonly keys: readonly AgentKey[];
-  readonly policy: () => Policy;
-  readonly limits: RateLimits;
-  readonly seen: SeenTokenIds;
-  readonly approvals: Approvals;
-  readonly journal: Journal;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  readonly clock: () => number;
-}
-
-/** `unable`: nothing is wrong with the request, but this agent cannot sign now (its journal, its key, it is stopping). */
-export type Outcome = "signed" | "refused" | "unable" | "lost" | "failed";
+import type { AgentDeps, Claim, Job, Outcome, PassedChallenge } from "./agent-deps.ts";
+import { Interrupted } from "./leased-requests.ts";
+import { Refusal, unable } from "./refusal.ts";
 
 export const SERVICE_BACKOFF = { firstMs: 500, maxMs: 30_000, maxRetryAfterMs: 300_000 };
 const MAX_RENDERINGS = 3;
-
-/** One of the requests that were claimed together. */
-export interface Claim {
-  readonly claimed: ClaimedRequest;
-  readonly request: LeasedRequest;
-  readonly member: Member;
-  readonly batches: Pick<SignBatches, "sign">;
-}
-
-interface Job extends AgentDeps, Claim {}
 
 /** Never rejects. */
 export async function handleRequest(claim: Claim, deps: AgentDeps): Promise<Outcome> {
@@ -85,15 +56,22 @@ export async function handleRequest(claim: Claim, deps: AgentDeps): Promise<Outc
 }
 
 async function checkAndSign(job: Job): Promise<Outcome> {
-  const { claimed, policy, keys, clock, log } = job;
+  const { claimed, policy, clock, log } = job;
+  const keys = knownKeys(job);
   const check = (tokens: ClaimedRequest["tokens"]) =>
     checkRequest({ context: claimed.context, tokens }, { policy: policy(), keys, now: clock() });
   let checked = check(claimed.tokens);
   job.limits.take(checked, policy().limits);
+  const isOwn = isForOwnKeys(job, checked);
+  // Before the user is asked: without them nothing is signed.
+  if (isOwn) requireApprovals(job, checked);
   const challenge = await challengeUser(job, checked);
+  if (!isOwn) return approveRequest(job, checked, challenge);
   for (let renderings = 1; renderings <= MAX_RENDERINGS; renderings += 1) {
+    const approved = requireApprovals(job, checked);
+    await job.ledger?.require();
     job.seen.take(checked.tokens);
-    const answer = await signAndSubmit(job, checked, challenge);
+    const answer = await signAndSubmit(job, checked, { challenge, approved });
     if (answer.outcome === "signed") return "signed";
     if (answer.outcome !== "stale_payload") {
       const isInvalid = answer.outcome === "invalid";
@@ -107,8 +85,6 @@ async function checkAndSign(job: Job): Promise<Outcome> {
   }
   throw unable("stale_payload", "the tokens were stale every time");
 }
-
-type PassedChallenge = Pick<SignedRecord, "challenge" | "passedIn">;
 
 async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedChallenge> {
   const { claimed, request, approvals } = job;
@@ -136,9 +112,16 @@ async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedC
   return { challenge: type };
 }
 
-async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: PassedChallenge) {
+/** @param permission what the user has confirmed, and the hashes of other agents' approvals */
+async function signAndSubmit(
+  job: Job,
+  checked: CheckedRequest,
+  { challenge, approved }: { challenge: PassedChallenge; approved: readonly string[] | undefined },
+) {
   const { request, journal, metrics } = job;
   request.signal.throwIfAborted();
+  const own = approved && (await giveOwnApproval(job, checked, checked.tokens[0]?.key));
+  const approvals = own ? { approvals: [...approved, own.sha256], count: own.count } : {};
   const jwts = await Promise.all(checked.tokens.map(signToken));
   await job.member.arrive();
   const { requestId } = job.claimed;
@@ -149,7 +132,7 @@ async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: Passe
     const hashes = { tokenSha256: sha256Base64url(jws), inputSha256: signingInputHash(jws) };
     const signed = { use, kid: key.kid, jti, sub, aud, exp, ...hashes };
     const granted = use === "access_token" || use === "id_jag" ? { scopes } : {};
-    return { event: "signed", requestId, clientId, grant, ...signed, ...granted, ...challenge };
+    return { event: "signed", requestId, clientId, grant, ...signed, ...granted, ...challenge, ...approvals };
   });
   try {
     // Before the tokens leave: a token without its entry could be denied later.
@@ -159,10 +142,9 @@ async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: Passe
   }
   metrics.journalEntries.set(journal.position.seq);
   request.signal.throwIfAborted();
-  const answer = await submit(
-    job,
-    Object.fromEntries(checked.tokens.map(({ use }, index) => [use, jwts[index] ?? ""])),
-  );
+  if (!own) job.signatures.value += 1;
+  const signed = Object.fromEntries(checked.tokens.map(({ use }, index) => [use, jwts[index] ?? ""]));
+  const answer = await submit(job, signed, own?.jws);
   if (answer.outcome === "signed")
     for (const { use, key } of checked.tokens) metrics.signedTokens.inc({ use, alg: key.alg });
   return answer;
@@ -177,14 +159,14 @@ async function signToken({ key, signingInput }: CheckedToken): Promise<string> {
 }
 
 /** Submits the same tokens again when no answer came: the service accepts them once (sovereign-signing.md §3). */
-async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
+async function submit(job: Job, jwts: SignedJwts, approval: string | undefined): Promise<SignAnswer> {
   const { claimed, request, batches, clock } = job;
   const { requestId, leaseToken, expiresIn, traceparent } = claimed;
   const failures = backoff(SERVICE_BACKOFF);
   const deadline = clock() + Math.min(expiresIn * 1000, 20_000);
   for (;;) {
     try {
-      return await batches.sign({ requestId, leaseToken, traceparent }, jwts);
+      return await batches.sign({ requestId, leaseToken, traceparent }, jwts, approval);
     } catch (error) {
       const { kind, retryAfter } = error instanceof ServiceError ? error : {};
       const isTransient = error instanceof CallFailed || kind === "busy";
@@ -213,14 +195,8 @@ async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps
     // Its lease expires anyway.
     log("warn", "the refusal did not reach the service", { requestId, reason: describeError(error) });
   }
-  return reason === UNABLE ? "unable" : "refused";
+  return reason === "key_unavailable" ? "unable" : "refused";
 }
-
-const UNABLE = "key_unavailable";
-
-/** Nothing is wrong with the request: another agent may sign it. */
-const unable = (check: string, message: string, cause?: unknown) =>
-  new Refusal(check, message, { reason: UNABLE, retryable: true, cause });
 
 const isCallError = (error: unknown): boolean => error instanceof ServiceError || error instanceof CallFailed;
 

@@ -5,14 +5,16 @@ import { acquireLock } from "@signet/cli-runtime/exclusive-lock";
 import type { Log } from "@signet/cli-runtime/log";
 import { readSecretFile } from "@signet/cli-runtime/private-file";
 import { describeError } from "@signet/cli-runtime/redact";
+import { openPeers } from "../approvals/peers.ts";
 import { approvals } from "../challenges/approvals.ts";
 import { type Channel, terminalChannel, webhookChannel } from "../challenges/channel.ts";
 import { type Passkeys, parseCredentials } from "../challenges/passkeys.ts";
 import type { AgentIo } from "../commands/options.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { openJournal } from "../journal/journal.ts";
+import { type Journal, openJournal } from "../journal/journal.ts";
 import type { JournalEntry } from "../journal/verify-journal.ts";
 import { closeKeys, openKeys } from "../keys/open-keys.ts";
+import { openLedgerWatch } from "../ledger/ledger-watch.ts";
 import { type Policy, parsePolicy } from "../policy/policy.ts";
 import { rateLimits } from "../policy/rate-limits.ts";
 import { seenTokenIds } from "../policy/seen-token-ids.ts";
@@ -23,8 +25,8 @@ import { openSealedFolder } from "../threshold/sealed-folder.ts";
 import { startThresholdAgent } from "../threshold/threshold-agent.ts";
 import { type ThresholdService, thresholdService } from "../threshold/threshold-service.ts";
 import { type RunningAgent, startAgent } from "./agent.ts";
-import type { AgentDeps } from "./handle-request.ts";
-import { createMetrics, serveMetrics } from "./metrics.ts";
+import type { AgentDeps } from "./agent-deps.ts";
+import { createMetrics, type Metrics, serveMetrics } from "./metrics.ts";
 import { clockSkewReporter } from "./renew-leases.ts";
 
 export type OpenAgent = Awaited<ReturnType<typeof openAgent>>;
@@ -45,7 +47,7 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
   const current = await readRules(configuration);
   const keys = await openKeys(configuration.keys);
   resources.defer(() => closeKeys(keys));
-  const memory = { seen: seenTokenIds(clock), approvals: approvals(clock) };
+  const memory = { seen: seenTokenIds(clock), approvals: approvals(clock), signatures: { value: 0 } };
   const journal = await openJournal(configuration.journalFile, clock, (entry) => restore(entry, memory));
   resources.defer(() => journal.close());
   const client = openJsonClient();
@@ -53,10 +55,7 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
   // Webhook calls stay open for minutes and must not use up the connections to the service.
   const webhookClient = openJsonClient(MAX_WEBHOOK_CALLS);
   resources.defer(() => webhookClient.close());
-  const metrics = createMetrics();
-  metrics.policyReloaded.set(1);
-  metrics.policyLoadedAt.set(clock() / 1000);
-  metrics.journalEntries.set(journal.position.seq);
+  const metrics = startingMetrics(journal, clock);
   const apiKey = await readSecretFile(configuration.apiKeyFile);
   const agentDeps: AgentDeps = {
     service: signingService(client, sovereignUrl(configuration), apiKey),
@@ -65,6 +64,8 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
     policy: () => current.policy,
     limits: rateLimits(clock),
     ...{ keys, journal, metrics, log, clock, ...memory },
+    peers: configuration.approvals && openPeers(configuration.approvals, keys),
+    ledger: configuration.ledger && (await openLedgerWatch(configuration.ledger, { log, clock })),
   };
   const agent = configuration.threshold
     ? await openThresholdAgent(configuration.threshold, agentDeps, {
@@ -94,6 +95,14 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
     /** Undefined when the configuration names no port. */
     metricsPort: served?.port,
   };
+}
+
+function startingMetrics({ position }: Journal, clock: () => number): Metrics {
+  const metrics = createMetrics();
+  metrics.policyReloaded.set(1);
+  metrics.policyLoadedAt.set(clock() / 1000);
+  metrics.journalEntries.set(position.seq);
+  return metrics;
 }
 
 /** Counts this start before anything else: no nonce of an earlier one is ever used. */
@@ -161,8 +170,15 @@ async function reload(
 }
 
 /** What an earlier run signed is not signed again, and users who passed a challenge then are not asked again. */
-function restore(entry: JournalEntry, { seen, approvals }: Pick<AgentDeps, "seen" | "approvals">): void {
-  if (entry.event !== "signed") return;
+function restore(
+  entry: JournalEntry,
+  { seen, approvals, signatures }: Pick<AgentDeps, "seen" | "approvals" | "signatures">,
+): void {
+  if (entry.event === "refused") return;
+  // Tokens that were signed together are one.
+  if (entry.requestId !== signatures.last) signatures.value += 1;
+  signatures.last = entry.requestId;
+  signatures.value = Math.max(signatures.value, entry.count ?? 0);
   if (entry.jti !== null && entry.exp !== null) seen.remember(entry.jti, entry.exp);
   const { clientId, sub, aud, scopes, requestId, time } = entry;
   // An approval inherited from an earlier request keeps that one's time: it is not extended with each request.

@@ -27,6 +27,10 @@ export class Refusal extends Error {
   }
 }
 
+/** Nothing is wrong with the request: another agent may sign it. */
+export const unable = (check: string, message: string, cause?: unknown): Refusal =>
+  new Refusal(check, message, { reason: "key_unavailable", retryable: true, cause });
+
 /** Untrusted text in quotes: short, and unable to control a terminal or forge a log line. */
 export function quoted(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));

@@ -3,7 +3,8 @@ import { backoff, pause } from "@signet/cli-runtime/backoff";
 import { describeError } from "@signet/cli-runtime/redact";
 import { wasCancelled } from "../service/json-client.ts";
 import { ServiceError } from "../service/signing-service.ts";
-import { type AgentDeps, countServiceError, SERVICE_BACKOFF } from "./handle-request.ts";
+import type { AgentDeps } from "./agent-deps.ts";
+import { countServiceError, SERVICE_BACKOFF } from "./handle-request.ts";
 import type { LeasedRequests } from "./leased-requests.ts";
 
 const RENEWAL_MS = 1_000;

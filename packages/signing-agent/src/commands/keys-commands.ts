@@ -19,12 +19,15 @@ import {
 export const keysListCommand: AgentCommand = {
   name: "keys list",
   summary: "open every configured key and show its kid",
-  usage: "[--config FILE]",
-  options: configOption,
+  usage: "[--jwk] [--config FILE]",
+  options: { ...configOption, jwk: { type: "boolean", help: "as public JWKs, for other agents' approvals" } },
   run: async ({ values, io }) => {
     const keys = await openKeys((await readConfiguration(configFile(values))).keys);
-    for (const { kid, alg, location, x5c } of keys)
-      io.print(`${kid}  ${alg.padEnd(9)}  ${location}${x5c ? `  (${x5c.length} certificates)` : ""}`);
+    if (values["jwk"] === true)
+      for (const { publicJwk, alg } of keys) io.print(JSON.stringify({ ...publicJwk, alg }));
+    else
+      for (const { kid, alg, location, x5c } of keys)
+        io.print(`${kid}  ${alg.padEnd(9)}  ${location}${x5c ? `  (${x5c.length} certificates)` : ""}`);
     await closeKeys(keys);
     return 0;
   },

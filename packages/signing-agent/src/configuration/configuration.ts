@@ -2,8 +2,10 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { agentAlgs } from "@signet/protocol/agent-signature";
+import { MAX_APPROVALS } from "@signet/protocol/approvals/approval";
 import { isUuid } from "@signet/protocol/hash";
 import { isMlDsaAlg } from "@signet/protocol/jose/ml-dsa";
+import { parseVerifierKey } from "@signet/protocol/ledger/note";
 import { isServiceAddress } from "@signet/protocol/service-address";
 import { type Static, Type } from "typebox";
 import { closedObject, InvalidFile, parseYaml } from "./yaml-file.ts";
@@ -44,6 +46,35 @@ const webauthnSchema = closedObject({
   userVerification: Type.Optional(Type.Boolean()),
 });
 
+/** A public key as a JWK, as `signet-agent keys export` prints it. */
+const publicJwk = Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
+  description: "a public key as a JWK",
+});
+
+const approvalsSchema = closedObject({
+  required: integer(2, MAX_APPROVALS),
+  agents: Type.Array(
+    closedObject({
+      name: text("the name of another agent of the pool"),
+      keys: Type.Array(publicJwk, { minItems: 1, maxItems: 20 }),
+    }),
+    { minItems: 1, maxItems: 50 },
+  ),
+});
+
+const verifierKey = (owner: string) =>
+  Type.String({ maxLength: 512, description: `${owner}: <name>+<id>+<base64>` });
+
+const ledgerSchema = closedObject({
+  url: text("the ledger's address, e.g. https://id.example/ledger/ORG"),
+  key: verifierKey("the ledger's key"),
+  witnesses: Type.Array(verifierKey("a witness's key"), { minItems: 1, maxItems: 9 }),
+  quorum: Type.Optional(integer(1, 9)),
+  /** Seconds. Witnesses cosign a log that does not grow each minute. */
+  maxAge: integer(60, 86_400),
+  stateFile: file("what this machine remembers of the ledger"),
+});
+
 const configurationSchema = closedObject({
   service: text("the service's URL, e.g. https://id.example"),
   organisation: uuid("the organisation"),
@@ -61,6 +92,8 @@ const configurationSchema = closedObject({
       webauthn: Type.Optional(webauthnSchema),
     }),
   ),
+  approvals: Type.Optional(approvalsSchema),
+  ledger: Type.Optional(ledgerSchema),
   threshold: Type.Optional(
     closedObject({
       folder: file("a folder for this machine's shares of the pool's keys"),
@@ -105,6 +138,22 @@ function findFaults(configuration: Configuration): string[] {
     if (pkcs11 && isMlDsaAlg(alg)) faults.push(`keys.${index}: ${NO_ML_DSA_TOKEN}`);
   if (threshold && (keys.length !== 1 || keys[0]?.chain !== undefined))
     faults.push("with threshold, keys must have this machine's identity key alone, without a chain");
+  const { ledger } = configuration;
+  if (ledger && !isServiceAddress(ledger.url)) faults.push(`ledger.url ${mustBeUrl}`);
+  if (ledger && parseVerifierKey(ledger.key)?.type !== 1)
+    faults.push("ledger.key must be a ledger's key, of type 1");
+  for (const [index, witness] of ledger?.witnesses.entries() ?? [])
+    if (parseVerifierKey(witness)?.type !== 4)
+      faults.push(`ledger.witnesses.${index} must be a witness's key, of type 4`);
+  if (
+    ledger &&
+    new Set(ledger.witnesses.map((one) => one.split("+").slice(2).join("+"))).size < ledger.witnesses.length
+  )
+    faults.push("ledger.witnesses has a key twice");
+  if (ledger && (ledger.quorum ?? 1) > ledger.witnesses.length)
+    faults.push("ledger.quorum must be at most the number of witnesses");
+  if (threshold && configuration.approvals)
+    faults.push("threshold and approvals exclude each other: every share is an approval");
   if (channel === "webhook" && !webhook) faults.push("challenges.webhook is missing");
   if (webhook && !isServiceAddress(webhook.url)) faults.push(`challenges.webhook.url ${mustBeUrl}`);
   return faults;
@@ -123,7 +172,8 @@ function makePathsAbsolute(configuration: Configuration, folder: string): void {
     // The dynamic loader searches for a library without a slash.
     if (key.pkcs11.library.includes("/")) key.pkcs11.library = absolute(key.pkcs11.library);
   }
-  const { threshold } = configuration;
+  const { threshold, ledger } = configuration;
+  if (ledger) ledger.stateFile = absolute(ledger.stateFile);
   if (threshold) {
     threshold.folder = absolute(threshold.folder);
     threshold.sealingKeyFile = absolute(threshold.sealingKeyFile);

@@ -91,6 +91,20 @@ export interface SignedRecord {
   readonly challenge: string | null;
   /** The earlier request in which the user passed it. */
   readonly passedIn?: string;
+  /** SHA-256 of the agents' approvals, this one's last. */
+  readonly approvals?: readonly string[];
+  /** Of this one's approval. */
+  readonly count?: number;
+}
+
+/** Bytes that another agent was to sign. Whether it did, the ledger says. */
+export interface ApprovedRecord extends Omit<SignedRecord, "event" | "tokenSha256" | "approvals"> {
+  readonly event: "approved";
+  /** Of the agent that was to sign. */
+  readonly kid: string;
+  /** SHA-256 of the approval, as the ledger's entry has it. */
+  readonly approvalSha256: string;
+  readonly count: number;
 }
 
 interface RefusedRecord {
@@ -103,7 +117,7 @@ interface RefusedRecord {
   readonly detail: string;
 }
 
-export type JournalRecord = SignedRecord | RefusedRecord;
+export type JournalRecord = SignedRecord | ApprovedRecord | RefusedRecord;
 
 export type JournalEntry = JournalRecord & {
   /** From 1 without gaps, across files. */

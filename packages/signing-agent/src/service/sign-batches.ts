@@ -71,11 +71,11 @@ export function signBatches({ service, nextClaim, onClaimed }: BatchOptions) {
     },
     isSupported: (): boolean => isSupported,
     /** Rejects as the call of its batch does: with CallFailed or ServiceError. */
-    sign: (lease: Lease, jwts: SignedJwts): Promise<SignAnswer> => {
-      if (!isSupported) return service.sign({ lease, jwts });
+    sign: (lease: Lease, jwts: SignedJwts, approval?: string): Promise<SignAnswer> => {
+      if (!isSupported) return service.sign({ lease, jwts, approval });
       if (waiting.length === 0) setImmediate(submitAll);
       const answer = Promise.withResolvers<SignAnswer>();
-      waiting.push({ lease, jwts, answer });
+      waiting.push({ lease, jwts, approval, answer });
       return answer.promise;
     },
   };
@@ -91,6 +91,7 @@ function batchesOf(all: readonly Waiting[]): Waiting[][] {
   for (const one of all) {
     const size =
       JSON.stringify(one.jwts).length +
+      (one.approval?.length ?? 0) +
       one.lease.requestId.length +
       one.lease.leaseToken.length +
       LEASE_SYNTAX;

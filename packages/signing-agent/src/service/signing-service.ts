@@ -30,7 +30,14 @@ export type ClaimAnswer =
 export interface Signed {
   readonly lease: Lease;
   readonly jwts: SignedJwts;
+  /** This agent's own, where the pool wants several agents'. */
+  readonly approval?: string | undefined;
 }
+
+export type ApproveAnswer =
+  | { readonly outcome: "approved" }
+  /** Nothing more can be done with this lease. */
+  | { readonly outcome: "over" | "invalid"; readonly reason: string };
 
 export type BatchAnswer =
   | {
@@ -102,11 +109,8 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
       const query = new URLSearchParams({ wait: String(wait.wait), max: "0" });
       if (renew.length > 0) query.set("renew", renew.join(","));
       if (known.length > 0) query.set("known", known.join(","));
-      const answer = await client.call({
-        method: "GET",
-        url: `${url}/agent/queue?${query}`,
-        ...bounds(wait),
-      });
+      const address = `${url}/agent/queue?${query}`;
+      const answer = await client.call({ method: "GET", url: address, ...bounds(wait) });
       if (answer.status === 200 && queueMessage.Check(answer.body)) return answer.body;
       throw serviceError("queue", answer);
     },
@@ -115,18 +119,20 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
       kids: readonly string[],
       { max, ...wait }: Wait & { max: number },
     ): Promise<ClaimAnswer> => {
-      const content = { kids, wait: wait.wait };
-      return readClaimAnswer(await post(`/agent/claim?max=${max}`, content, { ...wait, max }));
+      return readClaimAnswer(
+        await post(`/agent/claim?max=${max}`, { kids, wait: wait.wait }, { ...wait, max }),
+      );
     },
-    sign: async ({ lease, jwts }: Signed): Promise<SignAnswer> =>
-      readSignAnswer(await post("/agent/sign", { ...named(lease), jwts }, inTrace([lease]))),
+    sign: async (signed: Signed): Promise<SignAnswer> =>
+      readSignAnswer(await post("/agent/sign", signatureOf(signed), inTrace([signed.lease]))),
+    approve: async (lease: Lease, approval: string): Promise<ApproveAnswer> =>
+      readApproveAnswer(await post("/agent/approve", { ...named(lease), approval }, inTrace([lease]))),
     /** @param claim asks for the next requests, which come with the answer */
     signBatch: async (
       signed: readonly Signed[],
       claim: { readonly kids: readonly string[]; readonly max: number } | undefined,
     ): Promise<BatchAnswer> => {
-      const signatures = signed.map(({ lease, jwts }) => ({ ...named(lease), jwts }));
-      const content = { signatures, ...(claim ? { claim } : {}) };
+      const content = { signatures: signed.map(signatureOf), ...(claim ? { claim } : {}) };
       const answer = await post("/agent/sign", content, {
         ...inTrace(signed.map(({ lease }) => lease)),
         max: claim?.max ?? 1,
@@ -152,6 +158,18 @@ export function signingService(client: JsonClient, url: string, apiKey: string) 
       if (answer.status !== 200 && !isOver(answer)) throw serviceError("reject", answer);
     },
   };
+}
+
+const signatureOf = ({ lease, jwts, approval }: Signed) => ({
+  ...{ ...named(lease), jwts },
+  ...(approval === undefined ? {} : { approval }),
+});
+
+function readApproveAnswer(answer: JsonAnswer): ApproveAnswer {
+  if (answer.status === 200) return { outcome: "approved" };
+  if (isOver(answer)) return { outcome: "over", reason: describeAnswer(answer) };
+  if (answer.status === 422) return { outcome: "invalid", reason: describeAnswer(answer) };
+  throw serviceError("approve", answer);
 }
 
 function readClaimAnswer(answer: JsonAnswer): ClaimAnswer {
@@ -191,7 +209,8 @@ function readResult(body: Static<typeof batchSchema>["results"][number]): SignAn
   if (body.error === undefined) return { outcome: "signed" };
   if (body.error === "stale_payload" && body.tokens) return { outcome: body.error, tokens: body.tokens };
   const reason = describeAnswer({ status: 200, body, retryAfter: undefined, location: undefined });
-  return { outcome: body.error === "invalid_signed_jwt" ? "invalid" : "over", reason };
+  const isInvalid = body.error === "invalid_signed_jwt" || body.error === "invalid_approval";
+  return { outcome: isInvalid ? "invalid" : "over", reason };
 }
 
 /** The lease is lost, or the request is gone. */
@@ -274,6 +293,14 @@ export const claimedSchema = Type.Object({
   context: contextSchema,
   // Whatever it is: nothing is signed or refused because of it.
   traceparent: Type.Optional(Type.Unknown()),
+  /** What others have approved; `required` is the service's word, and counts for nothing. */
+  approvals: Type.Optional(
+    Type.Object({
+      required: Type.Number(),
+      given: Type.Array(Type.String({ maxLength: 8_192 }), { maxItems: 50 }),
+      kid: Type.Optional(Type.String()),
+    }),
+  ),
   ...staleTokens,
 });
 export type ClaimedRequest = Static<typeof claimedSchema>;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { eventually } from "@signet/server/testing/eventually";
 import { type RunningAgent, startAgent } from "../agent/agent.ts";
-import type { AgentDeps } from "../agent/handle-request.ts";
+import type { AgentDeps } from "../agent/agent-deps.ts";
 import { createMetrics } from "../agent/metrics.ts";
 import { approvals } from "../challenges/approvals.ts";
 import { type Journal, openJournal } from "../journal/journal.ts";
@@ -98,6 +98,7 @@ function testDeps({ key, fake, client, journal }: HarnessState, logged: string[]
     limits: rateLimits(Date.now),
     seen: seenTokenIds(Date.now),
     approvals: approvals(Date.now),
+    signatures: { value: 0 },
     journal,
     metrics: createMetrics(),
     log: (level, message, fields) => logged.push(JSON.stringify({ level, message, ...fields })),

@@ -7,8 +7,8 @@ import { signingInputHash } from "@signet/protocol/ledger/entry";
 import type { NonceCommitment } from "@signet/protocol/threshold/group";
 import { hasTwoPoints } from "@signet/protocol/threshold/shares";
 import { signatureShare } from "@signet/protocol/threshold/signing";
-import type { AgentDeps, Outcome } from "../agent/handle-request.ts";
-import { quoted, Refusal } from "../agent/refusal.ts";
+import type { AgentDeps, Outcome } from "../agent/agent-deps.ts";
+import { quoted, Refusal, unable } from "../agent/refusal.ts";
 import type { SignedRecord } from "../journal/verify-journal.ts";
 import { type CheckedRequest, type CheckedToken, checkRequest } from "../policy/check-tokens.ts";
 import type { GroupShare } from "./group-share.ts";
@@ -17,7 +17,7 @@ import type { Part, Round } from "./threshold-service.ts";
 
 export type RoundChecks = Pick<
   AgentDeps,
-  "policy" | "limits" | "seen" | "journal" | "metrics" | "log" | "clock"
+  "policy" | "limits" | "seen" | "journal" | "metrics" | "log" | "clock" | "ledger"
 >;
 
 export interface RoundDeps extends RoundChecks {
@@ -32,7 +32,8 @@ interface Signed {
 
 /** Several at once: their nonces are taken with one sync, and their entries are one write. Never rejects. */
 export async function signRounds(rounds: readonly Round[], deps: RoundDeps): Promise<Signed[]> {
-  const checked = rounds.map((round) => checkRound(round, deps));
+  const distrust = await ledgerRefusal(deps);
+  const checked = rounds.map((round) => (distrust ? { round, refusal: distrust } : checkRound(round, deps)));
   const wanted = checked.flatMap((one) => ("wanted" in one ? one.wanted.map(({ own }) => own.hiding) : []));
   let taken: Awaited<ReturnType<NonceStock["take"]>> = new Map();
   try {
@@ -51,6 +52,15 @@ export async function signRounds(rounds: readonly Round[], deps: RoundDeps): Pro
       }
     }),
   );
+}
+
+async function ledgerRefusal({ ledger }: RoundChecks): Promise<Refusal | undefined> {
+  try {
+    await ledger?.require();
+    return undefined;
+  } catch (error) {
+    return error instanceof Refusal ? error : unable("agent", "the agent failed", error);
+  }
 }
 
 interface WantedShare {
@@ -163,7 +173,3 @@ async function refuse(round: Round, refusal: Refusal, deps: RoundDeps): Promise<
     outcome: reason === "key_unavailable" ? "unable" : "refused",
   };
 }
-
-/** Nothing is wrong with the request: other agents may sign it. */
-const unable = (check: string, message: string, cause?: unknown) =>
-  new Refusal(check, message, { reason: "key_unavailable", retryable: true, cause });

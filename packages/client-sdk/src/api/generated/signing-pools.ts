@@ -42,6 +42,8 @@ export type ApiNewSigningPool = {
   keyPublishDelaySeconds?: number | null;
   /** Open requests: 1 to 10000; default: 500 */
   maxPending?: number | null;
+  /** Agents that approve each signature by a whole key, the one that signs among them: 1 to 9; default: 1 */
+  approvals?: number | null;
   /** PEM certificates that the x5c chains of keys must end in; default: none */
   trustedRoots?: string[] | null;
   /** Whether keys without certificates are refused; default: false */
@@ -101,6 +103,8 @@ export type ApiSigningPool = {
   keyPublishDelaySeconds: number;
   /** Open requests: 1 to 10000; default: 500 */
   maxPending: number;
+  /** Agents that approve each signature by a whole key, the one that signs among them: 1 to 9; default: 1 */
+  approvals: number;
   /** PEM certificates that the x5c chains of keys must end in; default: none */
   trustedRoots: string[];
   /** Whether keys without certificates are refused; default: false */
@@ -121,6 +125,7 @@ export type ApiSigningPoolChange = {
   tokenWaitSeconds?: number | null;
   keyPublishDelaySeconds?: number | null;
   maxPending?: number | null;
+  approvals?: number | null;
   trustedRoots?: string[] | null;
   requireX5c?: boolean | null;
   enabled?: boolean | null;
@@ -131,10 +136,10 @@ export type SigningPoolsCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, name, issuerMode, issuer, jwksUri, maxTokenLifetimeSeconds, tokenWaitSeconds, maxPending, keyPublishDelaySeconds, requireX5c, enabled, createdBy, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, name, issuerMode, issuer, jwksUri, maxTokenLifetimeSeconds, tokenWaitSeconds, maxPending, approvals, keyPublishDelaySeconds, requireX5c, enabled, createdBy, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "name" | "issuerMode" | "issuer" | "jwksUri" | "maxTokenLifetimeSeconds" | "tokenWaitSeconds" | "maxPending" | "keyPublishDelaySeconds" | "requireX5c" | "enabled" | "createdBy" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "name" | "issuerMode" | "issuer" | "jwksUri" | "maxTokenLifetimeSeconds" | "tokenWaitSeconds" | "maxPending" | "approvals" | "keyPublishDelaySeconds" | "requireX5c" | "enabled" | "createdBy" | "createdAt" | "updatedAt"}`;
     };
     item: ApiSigningPool;
   };

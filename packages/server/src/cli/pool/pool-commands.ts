@@ -51,6 +51,10 @@ export const poolCommands: readonly Command[] = [
         help: "root certificate in PEM that key certificates must chain to; repeatable",
       },
       "require-x5c": { help: "reject keys without a certificate" },
+      approvals: {
+        value: "M",
+        help: "agents that approve each signature, the one that signs among them: 1 (default) to 9",
+      },
       threshold: {
         value: "M/N",
         help: "the key exists nowhere: M of N agents sign together, 2 <= M <= N <= 9; signs EdDSA",
@@ -59,6 +63,7 @@ export const poolCommands: readonly Command[] = [
     examples: [
       "signet pool create --org 01998d6e-… --name Headquarters",
       "signet pool create --org 01998d6e-… --name Together --threshold 2/3",
+      "signet pool create --org 01998d6e-… --name Both --approvals 2",
       "signet pool create --org 01998d6e-… --name HSM --alg ES256 --alg PS256 --trusted-root root.pem --require-x5c",
     ],
     runInOrganisation: async (call) => {
@@ -134,6 +139,7 @@ export function readPool(values: Values): NewPool {
   const delay = optionalText(values, "key-publish-delay");
   const algs = repeatedText(values, "alg").map((alg) => choice("alg", alg, agentAlgs));
   const threshold = readThreshold(optionalText(values, "threshold"));
+  const approvals = readApprovals(optionalText(values, "approvals"));
   return {
     name: requiredText(values, "name"),
     algs: algs.length === 0 ? [threshold ? "EdDSA" : "ES256"] : algs,
@@ -145,7 +151,14 @@ export function readPool(values: Values): NewPool {
     trustedRoots: repeatedText(values, "trusted-root").map(readRoot),
     requireX5c: values["require-x5c"] === true,
     ...(threshold ? { threshold } : {}),
+    ...(approvals === undefined ? {} : { approvals }),
   };
+}
+
+function readApprovals(text: string | undefined) {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]$/.test(text)) throw new UsageError("--approvals must be 1 to 9");
+  return Number(text);
 }
 
 function readThreshold(text: string | undefined) {

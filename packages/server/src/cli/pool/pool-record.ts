@@ -22,6 +22,7 @@ export const poolRecord = ({ config }: Service, pool: SigningPool) => ({
   trustedRoots: pool.trustedRoots,
   requireX5c: pool.requireX5c,
   threshold: pool.threshold,
+  approvals: pool.approvals,
   createdAt: formatTime(pool.createdAt),
   disabledAt: formatTimeOrNull(pool.disabledAt),
 });
@@ -42,6 +43,7 @@ export function poolFields(service: Service, pool: SigningPool): string[] {
     maxPending: String(record.maxPending),
     trustedRoots: String(record.trustedRoots.length),
     requireX5c: record.requireX5c ? "yes" : "no",
+    ...(pool.approvals > 1 ? { approvals: String(pool.approvals) } : {}),
     ...(pool.threshold ? { threshold: `${pool.threshold.min} of ${pool.threshold.max}` } : {}),
     createdAt: record.createdAt,
   });

@@ -106,6 +106,7 @@ forEachDatabase(({ fresh }) => {
       trustedRoots: [],
       requireX5c: false,
       threshold: null,
+      approvals: 1,
     });
     const agent = (id: string, lastSeenAt: number, deactivatedAt: number | null) =>
       insertAgent(

@@ -232,6 +232,7 @@ export const auditGroups = {
     "threshold-ceremony.completed": OCCURRENCE,
     "threshold-ceremony.aborted": OCCURRENCE,
     "signing-request.signed": OCCURRENCE,
+    "signing-request.approved": OCCURRENCE,
     "signing-request.rejected": OCCURRENCE,
     "signing-request.denied": OCCURRENCE,
     "signing-request.failed": OCCURRENCE,

@@ -69,6 +69,7 @@ import { thresholdReshares } from "./0070-threshold-reshares.ts";
 import { firstGrants } from "./0071-first-grants.ts";
 import { connectionNames } from "./0072-connection-names.ts";
 import { deviceSessions } from "./0073-device-sessions.ts";
+import { approvals } from "./0074-approvals.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -142,4 +143,5 @@ export const timeline: readonly Migration[] = [
   firstGrants,
   connectionNames,
   deviceSessions,
+  approvals,
 ];

@@ -19,6 +19,8 @@ export interface SigningPoolTable {
   require_x5c: number;
   /** JSON `{min, max}`; null for a pool of whole keys. */
   threshold: string | null;
+  /** Agents that approve each signature, the one that signs among them; 1: it alone. */
+  approvals: number;
   created_at: number;
   created_by: string;
   updated_at: number;
@@ -120,6 +122,8 @@ export interface SigningRequestTable {
   /** Sealed JSON: the JWTs, until they are released. */
   signed: string | null;
   signed_lease_hash: string | null;
+  /** JSON: who signs, the bytes, and the approvals of them (requests/approvals/approval-plan.ts). */
+  approvals: string | null;
   /** JSON: jti by use. */
   token_ids: string | null;
   token_exp: number | null;

@@ -139,6 +139,7 @@ export const sovereignProbes = {
   "POST /oauth/:org/sovereign/agent/sign": agentCall("sign"),
   "POST /oauth/:org/sovereign/agent/challenge": agentCall("challenge"),
   "POST /oauth/:org/sovereign/agent/reject": agentCall("reject"),
+  "POST /oauth/:org/sovereign/agent/approve": agentCall("approve"),
   ...thresholdProbes,
   "POST /oauth/:org/sovereign/admin/pools": adminCall("POST", async () => ({
     path: "pools",

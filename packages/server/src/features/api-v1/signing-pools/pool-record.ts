@@ -30,6 +30,10 @@ const optional = {
     description: "How long a new key is published before it signs: 0 to 604800; default: 600",
   }),
   maxPending: Type.Integer({ description: "Open requests: 1 to 10000; default: 500" }),
+  approvals: Type.Integer({
+    description:
+      "Agents that approve each signature by a whole key, the one that signs among them: 1 to 9; default: 1",
+  }),
   trustedRoots: Type.Array(Type.String({ maxLength: 16_384 }), {
     description: "PEM certificates that the x5c chains of keys must end in; default: none",
   }),
@@ -83,6 +87,7 @@ export const poolSchema = Type.Object(
 export const poolFields = memoryFields({
   ...({ id: "text", name: "text", issuerMode: "text", issuer: "text", jwksUri: "text" } as const),
   ...({ maxTokenLifetimeSeconds: "number", tokenWaitSeconds: "number", maxPending: "number" } as const),
+  ...({ approvals: "number" } as const),
   ...({ keyPublishDelaySeconds: "number", requireX5c: "boolean", enabled: "boolean" } as const),
   ...({ createdBy: "text", createdAt: "time", updatedAt: "time" } as const),
 });
@@ -95,7 +100,7 @@ export const poolRecord = (baseUrl: string) => (pool: SigningPool) => ({
   tokenWaitSeconds: pool.tokenWaitSeconds,
   keyPublishDelaySeconds: pool.keyPublishDelaySeconds,
   ...{ maxPending: pool.maxPending, trustedRoots: pool.trustedRoots, requireX5c: pool.requireX5c },
-  threshold: pool.threshold,
+  ...{ threshold: pool.threshold, approvals: pool.approvals },
   ...{ enabled: pool.disabledAt === null, createdBy: pool.createdBy },
   ...{ createdAt: wireTime(pool.createdAt), updatedAt: wireTime(pool.updatedAt) },
 });
@@ -106,10 +111,10 @@ export function patchedPool(before: SigningPool, patch: Static<typeof poolPatch>
   const unset = Object.keys(needed).find((name) => members[name as keyof typeof members] === null);
   if (unset !== undefined) throw invalid([{ path: `/${unset}`, message: "cannot be unset" }]);
   const { name, algs, maxTokenLifetimeSeconds, tokenWaitSeconds, keyPublishDelaySeconds } = before;
-  const { maxPending, trustedRoots, requireX5c } = before;
+  const { maxPending, trustedRoots, requireX5c, approvals } = before;
   const settings = {
     ...{ name, algs, maxTokenLifetimeSeconds, tokenWaitSeconds, keyPublishDelaySeconds },
-    ...{ maxPending, trustedRoots, requireX5c, ...members },
+    ...{ maxPending, trustedRoots, requireX5c, approvals, ...members },
   };
   return Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== null),

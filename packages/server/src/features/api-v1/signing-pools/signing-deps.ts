@@ -17,6 +17,7 @@ export interface NewPool {
   readonly trustedRoots?: readonly string[];
   readonly requireX5c?: boolean;
   readonly threshold?: { readonly min: number; readonly max: number };
+  readonly approvals?: number;
 }
 
 export interface PresentedKey {

@@ -65,6 +65,12 @@ const newPool = Type.Object(
       }),
     ),
     requireX5c: Type.Optional(Type.Boolean({ description: "refuse keys without certificates" })),
+    approvals: Type.Optional(
+      Type.Integer({
+        description:
+          "agents that approve each signature, the one that signs among them: 1 (default) to 9; 1 with threshold",
+      }),
+    ),
     threshold: Type.Optional(
       Type.Object(
         { min: Type.Integer(), max: Type.Integer() },

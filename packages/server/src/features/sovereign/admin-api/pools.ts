@@ -1,6 +1,7 @@
 /** Creates, changes, disables and deletes signing pools, and validates their settings (sovereign-signing.md §2). */
 
 import { type AgentAlg, agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
+import { MAX_APPROVALS } from "@signet/protocol/approvals/approval";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { certificateInPem, pemOfCertificate } from "@signet/protocol/der/pem";
 import { isThreshold, MAX_SIGNERS, MIN_SIGNERS, type Threshold } from "@signet/protocol/threshold/group";
@@ -58,6 +59,7 @@ export async function createPool(deps: SovereignAdminDeps, by: Act, input: NewPo
       algs: pool.algs,
       issuerMode: pool.issuerMode,
       ...thresholdDetail(pool),
+      ...(pool.approvals > 1 ? { approvals: pool.approvals } : {}),
     };
     await recordChange(tx, deps, by, { action: "signing-pool.created", target: pool.id, details });
   });
@@ -170,12 +172,15 @@ export interface NewPool {
   readonly requireX5c?: boolean;
   /** For a pool whose key exists nowhere; cannot be changed (threshold-and-ledger.md §1). */
   readonly threshold?: Threshold;
+  /** Agents that approve each signature by a whole key, the one that signs among them. */
+  readonly approvals?: number;
 }
 
 export const poolDefaults = {
   tokenWaitSeconds: 8,
   keyPublishDelaySeconds: 600,
   maxPending: 500,
+  approvals: 1,
 } as const;
 
 /** An organisation's pools are cached together. */
@@ -189,6 +194,7 @@ export const poolLimits = {
   tokenWaitSeconds: [1, 20],
   keyPublishDelaySeconds: [0, 7 * DAY_SECONDS],
   maxPending: [1, 10_000],
+  approvals: [1, MAX_APPROVALS],
 } as const satisfies Partial<Record<keyof NewPool, readonly [number, number]>>;
 
 /** What can be changed; issuer mode and threshold can't. */
@@ -217,6 +223,7 @@ export async function checkPoolSettings(input: NewPool, now: number): Promise<Po
     tokenWaitSeconds: input.tokenWaitSeconds ?? poolDefaults.tokenWaitSeconds,
     keyPublishDelaySeconds: input.keyPublishDelaySeconds ?? poolDefaults.keyPublishDelaySeconds,
     maxPending: input.maxPending ?? poolDefaults.maxPending,
+    approvals: input.approvals ?? poolDefaults.approvals,
     // Only the certificate is stored: the rest of the file is unchecked.
     trustedRoots: trustedRoots.map((pem) => pemOfCertificate(certificateInPem(pem))),
     requireX5c,
@@ -236,13 +243,14 @@ function requireThreshold(threshold: Threshold, input: GroupKeySettings): void {
   requireGroupKey(input);
 }
 
-type GroupKeySettings = Pick<NewPool, "algs" | "requireX5c">;
+type GroupKeySettings = Pick<NewPool, "algs" | "requireX5c" | "approvals">;
 
 /** FROST makes Ed25519 signatures, with a key that no certificate is for. */
-function requireGroupKey({ algs, requireX5c = false }: GroupKeySettings): void {
+function requireGroupKey({ algs, requireX5c = false, approvals = 1 }: GroupKeySettings): void {
   if (algs.length !== 1 || algs[0] !== "EdDSA")
     throw new CodedError(422, "unsupported_alg", "algs must be [EdDSA] with threshold");
   if (requireX5c) throw invalid("requireX5c cannot be true with threshold");
+  if (approvals !== 1) throw invalid("approvals must be 1 with threshold: every share is an approval");
 }
 
 const invalid = (description: string) => new CodedError(400, "invalid_request", description);

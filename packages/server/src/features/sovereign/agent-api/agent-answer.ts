@@ -1,5 +1,7 @@
 /** The outcome of an agent's call as an HTTP response; the refusals are CodedErrors (sovereign-signing.md §5). */
 import { CodedError, codedNotFound } from "../../../http/coded-error.ts";
+import type { ApprovalFault } from "../requests/approvals/approval-plan.ts";
+import type { ApproveOutcome } from "../requests/approvals/approve-request.ts";
 import type { ChallengeOutcome } from "../requests/challenge/challenge-user.ts";
 import type { ClaimOutcome, ClaimsOutcome } from "../requests/claim-request.ts";
 import type { RejectOutcome } from "../requests/reject-request.ts";
@@ -58,10 +60,23 @@ export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer 
         more: { reason: signed.reason },
         cause: signed.reason,
       });
+    case "invalid_approval":
+      throw invalidApproval(signed.reason);
     default:
       throw refusal(signed.outcome);
   }
 }
+
+export function approveAnswer(requestId: string, approved: ApproveOutcome): AgentAnswer {
+  if (approved.outcome === "approved")
+    return { status: 200, body: { requestId, status: "approved", approvals: approved.count } };
+  throw approved.outcome === "invalid_approval"
+    ? invalidApproval(approved.reason)
+    : refusal(approved.outcome);
+}
+
+const invalidApproval = (reason: ApprovalFault) =>
+  new CodedError(422, "invalid_approval", "the approval is not valid", { more: { reason }, cause: reason });
 
 export function challengeAnswer(challenged: ChallengeOutcome): AgentAnswer {
   const { outcome } = challenged;

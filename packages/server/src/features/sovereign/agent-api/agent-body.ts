@@ -52,6 +52,9 @@ export const signBody = Type.Object(
     jwt: Type.Optional(
       Type.Unknown({ description: "instead of `jwts` where there is one token or message only" }),
     ),
+    approval: Type.Optional(
+      Type.Unknown({ description: "the signing agent's own approval, where the pool wants several agents'" }),
+    ),
   },
   { title: "SovereignSignature", ...closed },
 );
@@ -67,6 +70,17 @@ export const signBatchBody = Type.Object(
     ),
   },
   { title: "SovereignSignatures", ...closed },
+);
+
+export const approveBody = Type.Object(
+  {
+    ...lease,
+    approval: text(
+      8_192,
+      "a JWS by one of the agent's keys with typ sovereign-approval+jwt over iss, request, inputs (SHA-256 of each signing input, by use), count and iat",
+    ),
+  },
+  { title: "SovereignApproval", ...closed },
 );
 
 /** No extensions: some of them read secrets from the passkey. */

@@ -6,6 +6,7 @@ import { securityProfiles } from "../../../core/applications/security-settings.t
 import { type DescribedOperation, oauthErrorAnswers } from "../../../http/api/described-operation.ts";
 import { tokenUses } from "../requests/signing-request.ts";
 import {
+  approveBody,
   challengeBody,
   claimBody,
   MAX_BATCH,
@@ -114,6 +115,19 @@ export const claimed = Type.Object(
       parentRequestId: Type.Optional(requestId),
     }),
     tokens: Type.Array(token),
+    approvals: Type.Optional(
+      Type.Object(
+        {
+          required: Type.Integer({ description: "agents that approve, the one that signs among them" }),
+          given: Type.Array(Type.String({ description: "a JWS of typ sovereign-approval+jwt" })),
+          kid: Type.String({ description: "the agent's own active key, for its approval" }),
+        },
+        {
+          description:
+            "In a pool with approvals: an agent whose key the tokens name signs them, any other approves them",
+        },
+      ),
+    ),
     traceparent: Type.Optional(
       Type.String({
         description: "W3C Trace Context of the request that waits, for the header of the agent's calls",
@@ -226,6 +240,26 @@ export const agentOperations: readonly DescribedOperation[] = [
       schema: Type.Union([signBody, signBatchBody]),
       example: { ...lease, jwts: { access_token: "eyJhbGciOiJFUzI1NiJ9…" } },
     },
+  ),
+  operation(
+    "/oauth/:org/sovereign/agent/approve",
+    {
+      operationId: "approveSigningRequest",
+      summary: "Approve the tokens of a claimed request that another agent will sign",
+      description:
+        "In pools with `approvals`. `invalid_approval` returns a `reason`: `malformed`, `bytes_mismatch` or `bad_signature`; the third one fails the request.",
+      answers: {
+        200: {
+          description: "The approval is kept",
+          schema: Type.Object(
+            { requestId, status: Type.Literal("approved"), approvals: Type.Integer() },
+            { title: "SovereignApprovalTaken" },
+          ),
+        },
+        ...oauthErrorAnswers([410, 422]),
+      },
+    },
+    { schema: approveBody, example: { ...lease, approval: "eyJhbGciOiJFUzI1NiJ9…" } },
   ),
   operation(
     "/oauth/:org/sovereign/agent/challenge",

@@ -8,12 +8,14 @@ import type { OrganisationDirectory } from "../../../core/organisations/organisa
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
 import { agentTopic, poolTopic } from "../notify/wake-up.ts";
+import { approveRequest } from "../requests/approvals/approve-request.ts";
 import { challengeUser } from "../requests/challenge/challenge-user.ts";
 import { rejectRequest } from "../requests/reject-request.ts";
 import type { AgentCaller, SigningDeps } from "../requests/signing-request.ts";
-import { type AgentAnswer, challengeAnswer, rejectAnswer } from "./agent-answer.ts";
+import { type AgentAnswer, approveAnswer, challengeAnswer, rejectAnswer } from "./agent-answer.ts";
 import { type AgentAuthenticationDeps, authenticateAgent } from "./agent-authentication.ts";
 import {
+  approveBody,
   bodyReader,
   challengeBody,
   claimReader,
@@ -55,6 +57,14 @@ export function agentRoutes(app: FastifyInstance, deps: AgentRouteDeps): void {
   app.post(
     "/oauth/:org/sovereign/agent/sign",
     agentCall((call, caller) => signCall(signing, { call, caller, body: readSignatures(call.request) })),
+  );
+  const readApproval = bodyReader(approveBody);
+  app.post(
+    "/oauth/:org/sovereign/agent/approve",
+    agentCall(async ({ request }, caller) => {
+      const approved = readApproval(request);
+      return approveAnswer(approved.requestId, await approveRequest(signing, caller, approved));
+    }),
   );
   const readChallenge = bodyReader(challengeBody);
   app.post(

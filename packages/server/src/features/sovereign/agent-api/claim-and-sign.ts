@@ -1,6 +1,7 @@
 /** The two calls by which an agent gets requests and hands in signatures: one at a time, or several. */
 import type { Static } from "typebox";
 import { poolTopic } from "../notify/wake-up.ts";
+import { claimApprovals, claimNamedApproval } from "../requests/approvals/claim-approval.ts";
 import {
   type ClaimOutcome,
   type ClaimsOutcome,
@@ -27,7 +28,7 @@ export async function claimCall(
 ): Promise<AgentAnswer> {
   const { requestId, kids, wait, max } = wanted;
   if (requestId !== undefined) {
-    const claimed = await claimRequest(signing, caller, { requestId, kids });
+    const claimed = await claimNamed(signing, caller, { requestId, kids });
     await undoUnlessHeard(signing, { call, caller }, claimed);
     return claimAnswer(claimed);
   }
@@ -38,20 +39,47 @@ export async function claimCall(
           ms: wait * 1000,
           signal: calls.signalFor(call.reply),
         })
-      : await claimRequests(signing, caller, asked);
+      : await claimOldest(signing, caller, asked);
   await undoUnlessHeard(signing, { call, caller }, claimed);
   return max === undefined ? claimAnswer(onlyOf(claimed)) : claimsAnswer(claimed);
+}
+
+interface Wanted {
+  readonly kids: readonly string[];
+  readonly max: number;
+}
+
+/** In a pool with approvals, what is this agent's turn. */
+async function claimOldest(
+  signing: SigningDeps,
+  caller: AgentCaller,
+  wanted: Wanted,
+): Promise<ClaimsOutcome> {
+  const pool = await signing.pools.find(caller.orgId, caller.poolId);
+  return pool && pool.approvals > 1
+    ? claimApprovals(signing, caller, pool, wanted)
+    : claimRequests(signing, caller, wanted);
+}
+
+async function claimNamed(
+  signing: SigningDeps,
+  caller: AgentCaller,
+  wanted: { readonly requestId: string; readonly kids: readonly string[] },
+): Promise<ClaimOutcome> {
+  const pool = await signing.pools.find(caller.orgId, caller.poolId);
+  if (!pool || pool.approvals === 1) return claimRequest(signing, caller, wanted);
+  return claimNamedApproval(signing, caller, pool, wanted);
 }
 
 async function waitForClaims(
   signing: SigningDeps,
   caller: AgentCaller,
-  wanted: { readonly kids: readonly string[]; readonly max: number },
+  wanted: Wanted,
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
 ): Promise<ClaimsOutcome> {
   const waiting = { topics: [poolTopic(caller.orgId, caller.poolId)], isExclusive: true, ms, signal };
   const claimed = await signing.wakeUp.waitUntil(waiting, async () => {
-    const claims = await claimRequests(signing, caller, wanted);
+    const claims = await claimOldest(signing, caller, wanted);
     return claims.outcome === "claimed" && claims.requests.length === 0 ? undefined : claims;
   });
   return claimed ?? { outcome: "claimed", requests: [] };
@@ -89,7 +117,7 @@ async function signSeveral(
   const submissions = signatures.map(submissionOf);
   const outcomes = await signRequests(signing, caller, submissions);
   const isGone = call.reply.raw.destroyed;
-  const next = claim && !isGone ? await claimRequests(signing, caller, claim) : undefined;
+  const next = claim && !isGone ? await claimOldest(signing, caller, claim) : undefined;
   if (next) await undoUnlessHeard(signing, { call, caller }, next);
   const signed = outcomes.map((outcome, index) => ({
     requestId: submissions[index]?.requestId ?? "",
@@ -99,9 +127,14 @@ async function signSeveral(
 }
 
 /** `jwt` is the only one; anything but an object has none. */
-const submissionOf = ({ requestId, leaseToken, jwts, jwt }: Static<typeof signBody>): Submission => ({
+const submissionOf = ({
   requestId,
   leaseToken,
+  jwts,
+  jwt,
+  approval,
+}: Static<typeof signBody>): Submission => ({
+  ...{ requestId, leaseToken, approval },
   ...(jwts === undefined ? { only: jwt, jwts: {} } : { jwts: isObject(jwts) ? jwts : {} }),
 });
 

@@ -92,7 +92,10 @@ function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
     const shown = isSeconds ? toDurationText(Number(value)) : ({ amount: value, unit: "minutes" } as const);
     return durationInput({ ...common, units, value: shown });
   };
-  const [min, max] = poolLimits.maxPending;
+  const count = (id: "maxPending" | "approvals") => {
+    const [min, max] = poolLimits[id];
+    return textField({ ...field(id), min, max, type: "number", isRequired: true });
+  };
   const issuers = issuerModes.map((value) => ({
     value,
     label: text.issuerModes[value],
@@ -107,10 +110,8 @@ function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
     }),
     isNew && radioField({ ...field("issuerMode"), choices: issuers }),
     fieldRow(duration("maxTokenLifetimeSeconds"), duration("tokenWaitSeconds", ["seconds"])),
-    fieldRow(
-      duration("keyPublishDelaySeconds"),
-      textField({ ...field("maxPending"), min, max, type: "number", isRequired: true }),
-    ),
+    fieldRow(duration("keyPublishDelaySeconds"), count("maxPending")),
+    count("approvals"),
     textArea({ ...field("trustedRoots"), rows: 5, isCode: true, isOptional: true }),
     checkField({ ...field("requireX5c"), isChecked: input.requireX5c }),
   ];

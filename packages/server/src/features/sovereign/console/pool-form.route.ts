@@ -87,7 +87,7 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
       ...readPoolInput(form),
       issuerMode,
       // A group key has no choice (threshold-and-ledger.md §1).
-      ...(threshold ? { algs: ["EdDSA" as const], requireX5c: false } : {}),
+      ...(threshold ? { algs: ["EdDSA" as const], requireX5c: false, approvals: "1" } : {}),
     }),
     toDisplay: ({ algs, requireX5c, trustedRoots, ...texts }, { messages: { console, format } }) => ({
       ...texts,

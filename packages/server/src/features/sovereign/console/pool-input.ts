@@ -12,7 +12,7 @@ export type NumberField = keyof typeof poolLimits;
 const numberFields = Object.keys(poolLimits) as NumberField[];
 
 /** Typed as a number and a unit, kept in seconds. */
-export type DurationField = Exclude<NumberField, "maxPending">;
+export type DurationField = Exclude<NumberField, "maxPending" | "approvals">;
 
 export type PoolInput = Record<NumberField, string> & {
   name: string;
@@ -22,6 +22,9 @@ export type PoolInput = Record<NumberField, string> & {
   trustedRoots: string;
   requireX5c: boolean;
 };
+
+const isCount = (field: NumberField): field is Exclude<NumberField, DurationField> =>
+  field === "maxPending" || field === "approvals";
 
 const numbers = <T>(of: (field: NumberField) => T) =>
   Object.fromEntries(numberFields.map((field) => [field, of(field)])) as Record<NumberField, T>;
@@ -49,7 +52,7 @@ export function toPoolInput(pool: SigningPool): PoolInput {
 export function readPoolInput({ values, all }: SentForm): PoolInput {
   const text = (id: string, max: number) => (values.get(id) ?? "").slice(0, max).trim();
   return {
-    ...numbers((field) => (field === "maxPending" ? text(field, 20) : secondsOf({ values }, field))),
+    ...numbers((field) => (isCount(field) ? text(field, 20) : secondsOf({ values }, field))),
     name: text("name", 200),
     algs: agentAlgs.filter((alg) => all("algs").includes(alg)),
     issuerMode: text("issuerMode", 20),
@@ -88,7 +91,7 @@ export async function poolFaults(
   for (const field of numberFields) {
     const [min, max] = poolLimits[field];
     if (!isWithin(input[field], min, max))
-      faults[field] = field === "maxPending" ? text.number({ min, max }) : text.duration({ min, max });
+      faults[field] = isCount(field) ? text.number({ min, max }) : text.duration({ min, max });
   }
   const roots = rootsIn(input);
   const root = await rootsFault(roots, now, text);

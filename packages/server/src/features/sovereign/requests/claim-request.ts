@@ -27,7 +27,14 @@ export type ClaimsOutcome =
   | { readonly outcome: "claimed"; readonly requests: readonly ClaimedRequest[] }
   | { readonly outcome: "no_usable_key" };
 
-export type ClaimedRequest = ReturnType<typeof claimedRequest>;
+export type ClaimedRequest = ReturnType<typeof claimedRequest> & {
+  /** In a pool with approvals: which there are, and the agent's own key for another one. */
+  readonly approvals?: {
+    readonly required: number;
+    readonly given: readonly string[];
+    readonly kid: string;
+  };
+};
 
 /** @param claim.requestId the oldest pending request when absent */
 export async function claimRequest(

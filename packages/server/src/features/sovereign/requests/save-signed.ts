@@ -1,5 +1,6 @@
 /** Stores valid signatures, all of them in one transaction with their audit events. */
 
+import { approvalHash } from "@signet/protocol/approvals/approval";
 import { type EntryKind, entryKinds } from "@signet/protocol/ledger/entry";
 import { recordAuditEvents } from "../../../core/audit/audit.store.ts";
 import type { RecordedSignature } from "../../../core/ledger/recorder.ts";
@@ -8,6 +9,7 @@ import type { Db } from "../../../db/open.ts";
 import { histogram } from "../../../telemetry/families.ts";
 import { currentTracing } from "../../../telemetry/tracing.ts";
 import { requestTopic } from "../notify/wake-up.ts";
+import type { GivenApproval } from "./approvals/approval-plan.ts";
 import type { ClaimedTokens } from "./claimed-tokens.ts";
 import { type Lease, leaseAuditEvent } from "./lease.ts";
 import { storeSigned } from "./sign-request.store.ts";
@@ -44,6 +46,8 @@ export interface ValidSubmission {
   readonly checked: CheckedJwts;
   /** The agents that signed together, with a group key. */
   readonly signers?: readonly string[];
+  /** Of the agents that approved it, the one that signed last. */
+  readonly approved?: readonly GivenApproval[];
 }
 
 /** @returns those that were saved: the lease and everything else was still valid */
@@ -94,11 +98,13 @@ async function recordInLedger(
 }
 
 /** Answers to introspection and userinfo are not in the ledger: see signed-answer.ts. */
-const signaturesOf = ({ claimed: { key }, checked }: ValidSubmission): RecordedSignature[] =>
-  Object.entries(checked).flatMap(([use, jws]) => {
+function signaturesOf({ claimed: { key }, checked, approved = [] }: ValidSubmission): RecordedSignature[] {
+  const approvals = approved.map(({ approval }) => approvalHash(approval));
+  return Object.entries(checked).flatMap(([use, jws]) => {
     const kind = entryKinds.find((one): one is EntryKind => one === use);
-    return kind === undefined ? [] : [{ kind, kid: key.kid, jws }];
+    return kind === undefined ? [] : [{ kind, kid: key.kid, jws, approvals }];
   });
+}
 
 /**
  * The agent's part, from its claim to now, in the trace of the request that waits: an agent may sign for many in one call, and what it
@@ -149,14 +155,15 @@ function signedRow({ encryption }: SigningDeps, { lease, claimed, checked }: Val
   };
 }
 
-function signedEvent({ lease, claimed, signers }: ValidSubmission) {
+function signedEvent({ lease, claimed, signers, approved }: ValidSubmission) {
   const { row, key, rendered } = claimed;
   const user = row.user_id === null ? {} : { user: row.user_id };
   const token = { kid: key.kid, client: row.application_id, grant: row.grant_type };
   const id = rendered.jti === undefined ? {} : { jti: rendered.jti };
   const uses = rendered.tokens.map(({ use }) => use);
   const message = uses.includes("access_token") ? {} : { uses };
-  const together = signers ? { signers } : {};
+  const all = signers ?? approved?.map(({ agentId }) => agentId);
+  const together = all ? { signers: all } : {};
   const details = { ...token, ...id, ...message, ...user, ...together };
   const event = leaseAuditEvent(lease, "signing-request.signed", details);
   return signers ? { ...event, actor: `agent:${signers[0]}` } : event;

@@ -2,7 +2,10 @@
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { findAgentKey } from "../../../core/signing-pools/agent-key.store.ts";
 import { publicKeyOf } from "../../../core/signing-pools/agent-key.ts";
-import { requestTopic } from "../notify/wake-up.ts";
+import { poolTopic, requestTopic } from "../notify/wake-up.ts";
+import type { ApprovalFault } from "./approvals/approval-plan.ts";
+import { refuseApproval, signedApprovals } from "./approvals/approve-request.ts";
+import { dropPlan } from "./approvals/claim-approval.store.ts";
 import { type ClaimedTokens, claimedTokens, type FindKey, keyFinder } from "./claimed-tokens.ts";
 import { currentRow, currentRows } from "./expire-requests.ts";
 import {
@@ -39,12 +42,15 @@ import {
 export type SignOutcome =
   | { readonly outcome: "signed" | LeaseRefusal }
   | { readonly outcome: "stale_payload"; readonly tokens: readonly RenderedToken[] }
-  | { readonly outcome: "invalid_signed_jwt"; readonly reason: InvalidJwtReason };
+  | { readonly outcome: "invalid_signed_jwt"; readonly reason: InvalidJwtReason }
+  | { readonly outcome: "invalid_approval"; readonly reason: ApprovalFault };
 
 export type Submission = LeaseToken & {
   readonly jwts: SubmittedJwts;
   /** In place of `jwts`, where there is one token or message. */
   readonly only?: unknown;
+  /** The signing agent's own, where the pool wants several agents'. */
+  readonly approval?: unknown;
 };
 
 export async function signRequest(
@@ -67,10 +73,10 @@ export async function signRequests(
   const findKey = keyFinder(deps, agent);
   const faults: unknown[] = [];
   const judged = await Promise.all(
-    submissions.map(({ jwts, only, ...token }) => {
+    submissions.map(({ jwts, only, approval, ...token }) => {
       const lease = presentedLease(agent, token, now);
       const row = rows.get(lease.requestId);
-      return judge(deps, { lease, row, jwts, only, findKey }).catch((error: unknown) => {
+      return judge(deps, { lease, row, jwts, only, approval, findKey }).catch((error: unknown) => {
         faults.push(error);
         return { outcome: "lease_lost" } as const;
       });
@@ -94,12 +100,13 @@ type Jwts = Pick<Submission, "jwts" | "only">;
 interface Presented extends Jwts {
   readonly lease: Lease;
   readonly row: SigningRequestRow | undefined;
+  readonly approval: unknown;
   readonly findKey: FindKey;
 }
 
 async function judge(
   deps: SigningDeps,
-  { lease, row, findKey, ...submitted }: Presented,
+  { lease, row, approval, findKey, ...submitted }: Presented,
 ): Promise<SignOutcome | ValidSubmission> {
   const refusal = leaseRefusal(row, lease);
   if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submitted)))
@@ -112,8 +119,24 @@ async function judge(
   const jwts = jwtsByUse(submitted, rendered.tokens);
   const checked = await checkJwts(rendered.tokens, jwts, { publicKey, alg: key.alg });
   if ("reason" in checked) return refuseJwts(deps, lease, checked.reason);
-  if (isStale(rendered, lease.now)) return reissueStale(deps, lease, claimed);
-  return { lease, claimed, checked: checked.jwts };
+  const pool = await deps.pools.find(lease.orgId, lease.poolId);
+  const isAlone = pool === undefined || pool.approvals === 1;
+  if (isStale(rendered, lease.now))
+    return isAlone ? reissueStale(deps, lease, claimed) : restartApprovals(deps, lease);
+  if (isAlone) return { lease, claimed, checked: checked.jwts };
+  const approved = await signedApprovals(deps, lease, {
+    ...{ row, required: pool.approvals, approval },
+    ...{ requestId: lease.requestId, tokens: rendered.tokens },
+  });
+  if (typeof approved === "string") return refuseApproval(deps, lease, approved);
+  return { lease, claimed, checked: checked.jwts, approved };
+}
+
+/** Approvals are of bytes that nobody may sign any more. */
+async function restartApprovals(deps: SigningDeps, lease: Lease): Promise<SignOutcome> {
+  if (await dropPlan(deps.database.query, lease))
+    deps.wakeUp.notify(poolTopic(lease.orgId, lease.poolId), requestTopic(lease.orgId, lease.requestId));
+  return { outcome: "lease_lost" };
 }
 
 const jwtsByUse = (

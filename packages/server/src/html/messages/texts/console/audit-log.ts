@@ -105,8 +105,9 @@ export type ConsoleAuditLogTexts = {
         "signing-agent.compromised": string; "signing-agent.share-refused": string;
         "threshold-ceremony.begun": string; "threshold-ceremony.answered": string;
         "threshold-ceremony.completed": string; "threshold-ceremony.aborted": string;
-        "signing-request.signed": string; "signing-request.rejected": string;
-        "signing-request.denied": string; "signing-request.failed": string; "enrollment-code.created": string;
+        "signing-request.signed": string; "signing-request.approved": string;
+        "signing-request.rejected": string; "signing-request.denied": string;
+        "signing-request.failed": string; "enrollment-code.created": string;
         "enrollment-code.withdrawn": string; "device.enrolled": string; "device.renewed": string;
         "device.revoked": string; "device-attestation.refused": string; "device-root.imported": string;
         "device-root.removed": string; "device-ek.allowed": string; "device-ek.removed": string;

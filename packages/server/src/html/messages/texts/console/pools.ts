@@ -23,13 +23,13 @@ export type ConsolePoolsTexts = {
       issuerModeHints: { pool: string; organisation: string; };
       fields: {
         name: string; algs: string; issuerMode: string; maxTokenLifetimeSeconds: string;
-        tokenWaitSeconds: string; keyPublishDelaySeconds: string; maxPending: string; trustedRoots: string;
-        requireX5c: string;
+        tokenWaitSeconds: string; keyPublishDelaySeconds: string; maxPending: string; approvals: string;
+        trustedRoots: string; requireX5c: string;
       };
       hints: {
         name: string; algs: string; issuerMode: string; maxTokenLifetimeSeconds: string;
-        tokenWaitSeconds: string; keyPublishDelaySeconds: string; maxPending: string; trustedRoots: string;
-        requireX5c: string;
+        tokenWaitSeconds: string; keyPublishDelaySeconds: string; maxPending: string; approvals: string;
+        trustedRoots: string; requireX5c: string;
       };
       faults: {
         name: string; algs: string; issuerMode: string;
