@@ -91,7 +91,7 @@ describe("a machine that dies", () => {
         for (const one of [b, c]) await untilDone(() => advance(one));
       };
       await step();
-      const roster = await advance(b);
+      const roster = await untilDone(() => advance(b));
       assert.ok(roster.at === "roster");
       const spoken = spokenHash(roster.roster.hash);
       for (const one of [a, b])
@@ -101,7 +101,7 @@ describe("a machine that dies", () => {
           return deal(one, { ceremony, kept: await readShares(one.sealed) }, spoken);
         });
       await step();
-      const compared = await advance(b);
+      const compared = await untilDone(() => advance(b));
       assert.ok(compared.at === "compare");
       for (const one of [b, c]) await untilDone(() => confirm(one, spokenHash(compared.share.transcript)));
       await step();
