@@ -37,6 +37,7 @@ test("the limits match the contract", () => {
     "connection-token-address": { name: "connection-token-address", count: 60, windowSeconds: 60 },
     "connection-start-address": { name: "connection-start-address", count: 600, windowSeconds: 60 },
     "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
+    "bound-session-address": { name: "bound-session-address", count: 60, windowSeconds: 60 },
     "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
     "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },
     "enrollment-address": { name: "enrollment-address", count: 600, windowSeconds: 60 },
