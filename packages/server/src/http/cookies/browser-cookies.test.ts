@@ -25,11 +25,12 @@ import {
 
 const HOUR = 3_600_000;
 
-const isRecognition = (name: string) => name.includes("signet-known-");
+/** That a browser is known again by, and that shows the key of its session. */
+const isBeside = (name: string) => /signet-(?:known|bound)-/.test(name);
 
-/** The attributes of the one cookie that an answer sets, beside the one that a browser is known again by. */
+/** The attributes of the one cookie of the session that an answer sets. */
 function attributes({ headers }: TestPage): { name: string; value: string; rest: string[] } {
-  const [line = "", ...others] = headers.getSetCookie().filter((one) => !isRecognition(one));
+  const [line = "", ...others] = headers.getSetCookie().filter((one) => !isBeside(one));
   assert.equal(others.length, 0, "one cookie");
   const [pair = "", ...rest] = line.split("; ");
   const at = pair.indexOf("=");
@@ -194,7 +195,7 @@ forEachDatabase(({ fresh }) => {
       "login_required",
     );
     await signInAndConsent(browser, other);
-    assert.equal([...browser.cookies.keys()].filter((name) => !isRecognition(name)).length, 2);
+    assert.equal([...browser.cookies.keys()].filter((name) => !isBeside(name)).length, 2);
     assert.equal(await silently(browser), "code");
     const signOut = await browser.get(`${other.issuer}/end_session`);
     await browser.post(`${other.issuer}/end_session`, signOut.hidden);
