@@ -197,7 +197,7 @@ test("connects Keycloak, proves a domain and enforces it: its users are taken to
   await isReady(past.page, "code");
   await type(past.page, "code", generateSync({ secret }));
   await enter(past.page, "twofactor-submit");
-  await past.page.locator("#content, #nav-overview").first().waitFor();
+  await past.page.locator("#content:visible, #nav-overview:visible").first().waitFor();
   // An answer of 401 is the browser's to tell.
   past.watch.reset();
   await visit.open("/break-glass");

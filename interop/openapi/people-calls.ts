@@ -113,6 +113,8 @@ export async function signInCalls(
     "POST /legacy/api/Authentication/User/Roaming/Register": async () => ({
       body: { Email: elsewhere.user.email, HomeOrganisationId: elsewhere.organisation.id },
     }),
+    // A key of its own: that of all other calls may have ended meanwhile.
+    "GET /legacy/api/Authentication/Account/VerifyIdentity": async () => ({ sessionKey: await key() }),
     "GET /legacy/api/Authentication/Account/VerifyIdentity/{key}": inPath,
     "GET /legacy/api/User/Profile/{appId}/{key}": inPath,
     "PUT /legacy/api/User/Profile/{appId}/{key}": async () => ({ ...(await inPath()), ...settings }),
