@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import fastify, { type FastifyInstance } from "fastify";
+import type { Page } from "playwright-core";
 import { buildDocumentation } from "../docs/site/build.ts";
 import { addressOf, pages } from "../docs/site/pages.ts";
 import { siteRoute } from "../packages/server/src/features/documentation/site.route.ts";
@@ -67,6 +68,20 @@ test("every page is there, by its title, and every link within the site leads so
   assert.ok(links.length > 300);
 });
 
+/** The keys are heard once the page's script has loaded, and the field is there once the search has: both come late. */
+async function openSearch(page: Page): Promise<void> {
+  const field = page.locator("#localsearch-input");
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await page.keyboard.press("Control+k");
+    const isThere = await field.waitFor({ timeout: 15_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+  }
+  await field.waitFor();
+}
+
 test("it is read, searched and followed in a browser, in light and dark, without anything from elsewhere", async () => {
   const browser = await launchBrowser();
   try {
@@ -79,8 +94,8 @@ test("it is read, searched and followed in a browser, in light and dark, without
     await page.getByRole("heading", { level: 1, name: "Several organisations" }).waitFor();
     await assertUsable(page, "documentation-page");
     await keepPictures(page, "documentation-page");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("replay memory");
+    await openSearch(page);
+    await page.locator("#localsearch-input").fill("replay memory");
     await page.locator("#localsearch-list a").first().waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/docs\/sdk\/[\w/-]+/);
