@@ -39,7 +39,9 @@ export async function readJournals(files: readonly string[]): Promise<JournaledS
 
 function readSigned(line: string) {
   try {
-    const { event, kid, inputSha256, time } = Object(JSON.parse(line)) as Record<string, unknown>;
+    const { event, use, kid, inputSha256, time } = Object(JSON.parse(line)) as Record<string, unknown>;
+    // Answers to introspection and userinfo are in no ledger.
+    if (use === "introspection_response" || use === "userinfo_response") return undefined;
     const at = typeof time === "string" ? Date.parse(time) / 1_000 : Number.NaN;
     if (
       (event !== "signed" && event !== "approved") ||
