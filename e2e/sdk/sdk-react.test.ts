@@ -184,8 +184,13 @@ describe("a single-page application", () => {
       const one = await signedIn(tab);
       const other = await tab();
       await isIn(other);
+      // A tab shows the sign-in before it has been to the issuer and back.
+      const back = one.waitForResponse(
+        (answer) => answer.url() === `${url}/` && answer.request().isNavigationRequest(),
+      );
       await one.locator("#sign-out").click();
       await isOut(other);
+      await back;
       await isOut(one);
       await issuer.expectSignedOut(one);
       assert.equal(new URL(one.url()).pathname, "/");
