@@ -10,6 +10,7 @@ export interface PageGroup {
 
 const guides = [
   "nextjs",
+  "authjs",
   "react",
   "vue",
   "express",
@@ -17,8 +18,11 @@ const guides = [
   "hono",
   "passport",
   "fastapi",
+  "python-api",
   "django",
   "go",
+  "go-api",
+  "go-cli",
   "spring",
   "rust",
   "apache",

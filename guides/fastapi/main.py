@@ -5,23 +5,16 @@ import secrets
 from html import escape
 from urllib.parse import urlencode
 
-from authlib.integrations.starlette_client import OAuth
 from fastapi import FastAPI, Request
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.responses import HTMLResponse, RedirectResponse
+
+from signet import oauth
 
 HOME = f"http://localhost:{os.environ.get('PORT', '3000')}/"
 
 app = FastAPI()
 app.add_middleware(SessionMiddleware, secret_key=os.environ["SESSION_SECRET"])
-oauth = OAuth()
-oauth.register(
-    name="signet",
-    server_metadata_url=f"{os.environ['SIGNET_ISSUER']}/.well-known/openid-configuration",
-    client_id=os.environ["SIGNET_CLIENT_ID"],
-    client_secret=os.environ["SIGNET_CLIENT_SECRET"],
-    client_kwargs={"scope": "openid profile email roles offline_access", "code_challenge_method": "S256"},
-)
 # A session cookie can be read in the browser: it has a random name of what is kept here.
 sessions = {}
 
@@ -48,10 +41,10 @@ async def home(request: Request):
 
 @app.get("/login")
 async def login(request: Request):
-    return await oauth.signet.authorize_redirect(request, f"{HOME}callback")
+    return await oauth.signet.authorize_redirect(request, f"{HOME}auth/callback")
 
 
-@app.get("/callback")
+@app.get("/auth/callback")
 async def callback(request: Request):
     token = await oauth.signet.authorize_access_token(request)
     request.session["id"] = secrets.token_urlsafe()

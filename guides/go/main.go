@@ -66,18 +66,7 @@ func main() {
 	}
 	home := "http://localhost:" + port + "/"
 	ctx := context.Background()
-	provider, err := oidc.NewProvider(ctx, os.Getenv("SIGNET_ISSUER"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	config := oauth2.Config{
-		ClientID:     os.Getenv("SIGNET_CLIENT_ID"),
-		ClientSecret: os.Getenv("SIGNET_CLIENT_SECRET"),
-		Endpoint:     provider.Endpoint(),
-		RedirectURL:  home + "callback",
-		Scopes:       []string{"openid", "profile", "email", "roles", "offline_access"},
-	}
-	verifier := provider.Verifier(&oidc.Config{ClientID: config.ClientID})
+	//= The first printed paragraph: the provider and `config`.
 	var metadata struct {
 		EndSession string `json:"end_session_endpoint"`
 	}
@@ -89,28 +78,20 @@ func main() {
 		fmt.Fprint(w, page(find(r)))
 	})
 	http.HandleFunc("/login", func(w http.ResponseWriter, r *http.Request) {
-		s := &session{state: oauth2.GenerateVerifier(), nonce: oauth2.GenerateVerifier(), verifier: oauth2.GenerateVerifier()}
-		keep(w, s)
-		http.Redirect(w, r, config.AuthCodeURL(s.state, oidc.Nonce(s.nonce), oauth2.S256ChallengeOption(s.verifier)), http.StatusFound)
+		state, nonce := oauth2.GenerateVerifier(), oauth2.GenerateVerifier()
+		//= The second printed paragraph: where the sign-in begins.
+		keep(w, &session{state: state, nonce: nonce, verifier: verifier})
+		http.Redirect(w, r, url, http.StatusFound)
 	})
-	http.HandleFunc("/callback", func(w http.ResponseWriter, r *http.Request) {
+	http.HandleFunc("/auth/callback", func(w http.ResponseWriter, r *http.Request) {
 		s := find(r)
 		if s.state == "" || r.URL.Query().Get("state") != s.state {
 			http.Error(w, "this sign-in began in another browser", http.StatusBadRequest)
 			return
 		}
-		token, err := config.Exchange(r.Context(), r.URL.Query().Get("code"), oauth2.VerifierOption(s.verifier))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		raw, _ := token.Extra("id_token").(string)
-		idToken, err := verifier.Verify(r.Context(), raw)
-		if err != nil || idToken.Nonce != s.nonce {
-			http.Error(w, "the ID token is not of this sign-in", http.StatusBadGateway)
-			return
-		}
-		signedIn := &session{token: token, idToken: raw}
+		nonce, verifier := s.nonce, s.verifier
+		//= The third printed paragraph: the tokens, and the ID token verified.
+		signedIn := &session{token: token, idToken: rawIDToken}
 		if err := idToken.Claims(&signedIn.user); err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return

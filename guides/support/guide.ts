@@ -4,8 +4,7 @@
  * access token is renewed, and signs out.
  */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -17,14 +16,12 @@ import {
 } from "../../interop/clients/stack-service.ts";
 import { keptFolder } from "../../interop/kept-folder.ts";
 import { startProgram } from "../../interop/program.ts";
-import type { SetupFile } from "../../packages/server/src/core/stacks/stack.ts";
-import { type Environment, runProgram } from "../../packages/server/src/testing/command-line.ts";
 import type { TestPage } from "../../packages/server/src/testing/fakes/browser.ts";
 import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import type { TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { visitInBrowser } from "./browser-visit.ts";
-import { filled, filledEnvironment, readReadme } from "./readme.ts";
+import { type SetUpGuide, setUpGuide } from "./set-up.ts";
 
 export interface GuideFolder {
   /** A copy of the guide, with the `.env` file of its README. */
@@ -49,94 +46,49 @@ export interface GuideServer extends StackServer {
   expireToken?(): Promise<void>;
 }
 
-/** The address in every README. */
-const WRITTEN = "localhost:3000";
-const timeout = 240_000;
+export const timeout = 240_000;
 
 export function followGuide({ name, missing, start, isInBrowser = false, whileSignedIn }: Guide): void {
-  test(`guides/${name} is followed from its first command to the sign-out`, {
-    skip: missing,
-    timeout,
-  }, async () => {
-    const service = await startStackService();
-    const folder = await mkdtemp(path.join(os.tmpdir(), "signet-guide-"));
-    try {
-      await cp(path.join(import.meta.dirname, "..", name), folder, { recursive: true });
-      const port = await freePort();
-      await setUp(service, folder, port);
-      const server = await start({ folder, port });
-      try {
-        const address = `http://localhost:${port}`;
-        if (isInBrowser) await visitByScripts(service, address);
-        else await visit(service, makePerson(service.org), { address, server, whileSignedIn });
-      } catch (error) {
-        throw new Error(`${name}: ${server.output().slice(-4_000)}`, { cause: error });
-      } finally {
-        await server.stop();
-      }
-    } finally {
-      await service.close();
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
-}
-
-/** Everything before the program is started. */
-async function setUp({ org, env }: StackService, folder: string, port: number): Promise<void> {
-  const readme = readReadme(await readFile(path.join(folder, "README.md"), "utf8"));
-  const values: Record<string, string> = { ORG: org.organisation.id, EMAIL: org.user.email };
-  for (const command of readme.commands) {
-    const line = filled(command, values).map((word) => word.replaceAll(WRITTEN, `localhost:${port}`));
-    const printed = await runForJson(line, env);
-    if (line.slice(0, 2).join(" ") === "app create") {
-      await writePrinted(folder, readme.printed, printed["setup"] as readonly SetupFile[] | undefined);
-      Object.assign(values, {
-        APP: String(printed["clientId"] ?? printed["id"]),
-        secret: String(printed["clientSecret"]),
-      });
-    }
-    if (line.slice(0, 2).join(" ") === "role create") values["ROLE"] = String(printed["id"]);
-  }
-  for (const { file, lines } of readme.added)
-    await appendFile(path.join(folder, file), lines.replaceAll(WRITTEN, `localhost:${port}`));
-  const environment = filledEnvironment(readme.environment.replaceAll(WRITTEN, `localhost:${port}`), {
-    issuer: org.issuer,
-    "organisation ID": org.organisation.id,
-    "Signet's address": new URL(org.issuer).origin,
-    "client ID": values["APP"] ?? "",
-    "client secret": values["secret"] ?? "",
-    "random text": randomBytes(32).toString("base64url"),
-  });
-  await writeFile(path.join(folder, ".env"), `${environment}PORT=${port}\n`);
-}
-
-/**
- * Every printed file goes where the README says; into one of the guide's, at its end, or its paragraphs in the places of the lines
- * that begin with `//=`.
- */
-async function writePrinted(
-  folder: string,
-  places: ReadonlyMap<string, string>,
-  setup: readonly SetupFile[] = [],
-): Promise<void> {
-  assert.deepEqual(
-    setup.map(({ file }) => file),
-    [...places.keys()],
-    "the README says where each printed file goes",
+  const title = `guides/${name} is followed from its first command to the sign-out`;
+  test(title, { skip: missing, timeout }, () =>
+    withGuide(name, async (service, at) => {
+      const server = await start(at);
+      const address = `http://localhost:${at.port}`;
+      await withServer(name, server, () =>
+        isInBrowser
+          ? visitByScripts(service, address)
+          : visit(service, makePerson(service.org), { address, server, whileSignedIn }),
+      );
+    }),
   );
-  for (const { file, lines } of setup) {
-    const place = path.join(folder, places.get(file) ?? "");
-    const before = await readFile(place, "utf8").catch(() => "");
-    const paragraphs = lines.split("\n\n");
-    const after = before.replaceAll(/^ *\/\/=.*$/gm, () => paragraphs.shift() ?? "");
-    await writeFile(place, after === before ? `${before}${lines}\n` : after);
+}
+
+/** Signet, and a copy of the guide that is followed up to its start. */
+export async function withGuide(
+  name: string,
+  use: (service: StackService, at: GuideFolder, setUp: SetUpGuide) => Promise<void>,
+): Promise<void> {
+  const service = await startStackService();
+  const folder = await mkdtemp(path.join(os.tmpdir(), "signet-guide-"));
+  try {
+    await cp(path.join(import.meta.dirname, "..", name), folder, { recursive: true });
+    const at = { folder, port: await freePort() };
+    await use(service, at, await setUpGuide(service, at));
+  } finally {
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function runForJson(line: readonly string[], env: Environment): Promise<Record<string, unknown>> {
-  const { code, out, err } = await runProgram([...line, "--json"], env);
-  if (code !== 0) throw new Error(`signet ${line.join(" ")} ended with ${code}: ${err}`);
-  return JSON.parse(out) as Record<string, unknown>;
+/** Stops it whatever happens. @throws Error with what the program has printed */
+export async function withServer(name: string, server: StackServer, use: () => Promise<void>): Promise<void> {
+  try {
+    await use();
+  } catch (error) {
+    throw new Error(`${name}: ${server.output().slice(-4_000)}`, { cause: error });
+  } finally {
+    await server.stop();
+  }
 }
 
 type Facts = Readonly<Record<string, string>>;
@@ -190,13 +142,13 @@ async function visitByScripts({ org }: StackService, address: string): Promise<v
   assertRenewed(first, again);
 }
 
-function assertClaims({ organisation, user }: TestOrganisation, { token, ...claims }: Facts): void {
+export function assertClaims({ organisation, user }: TestOrganisation, { token, ...claims }: Facts): void {
   assert.match(token ?? "", /\S{8}/);
   const { email } = user;
   assert.deepEqual(claims, { name: "Uma User", email, roles: "editor", org: organisation.id });
 }
 
-function assertRenewed(first: Facts, again: Facts): void {
+export function assertRenewed(first: Facts, again: Facts): void {
   assert.deepEqual({ ...again, token: "" }, { ...first, token: "" });
   assert.notEqual(again["token"], first["token"], "the access token is another one");
 }

@@ -9,6 +9,8 @@ ORG=…
 npm run -s signet -- app create --org $ORG --name "My shop" \\
   --type spa
 npm start
+curl -s \\
+  -d a=$APP $ISSUER/token
 \`\`\`
 
 \`\`\`env
@@ -17,7 +19,8 @@ A=<client ID>
 `;
 
 test("reads the commands as a shell does, and the environment", () => {
-  const { commands, environment } = readReadme(markdown);
+  const { commands, calls, environment } = readReadme(markdown);
+  assert.deepEqual(calls, ["curl -s -d a=$APP $ISSUER/token"]);
   assert.deepEqual(commands, [["app", "create", "--org", "$ORG", "--name", "My shop", "--type", "spa"]]);
   assert.deepEqual(filled(commands[0] ?? [], { ORG: "o" })[3], "o");
   assert.equal(filledEnvironment(environment, { "client ID": "c" }), "A=c\n");

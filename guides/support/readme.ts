@@ -3,6 +3,8 @@
 export interface Readme {
   /** Each as its words: `app create --org $ORG …`. */
   readonly commands: ReadonlyArray<readonly string[]>;
+  /** `curl …`, as a shell reads them. */
+  readonly calls: readonly string[];
   /** The lines of the block with the environment. */
   readonly environment: string;
   /** Where what `app create --for` prints belongs: the file that it names, and the one in the guide's folder. */
@@ -23,15 +25,15 @@ export function readReadme(markdown: string): Readme {
       .filter(([, name]) => name === language)
       .map(([, , text = ""]) => text)
       .join("");
-  const commands = linesOf("sh")
-    // As a shell reads them: a line ends in a backslash, and goes on.
-    .replaceAll(/\\\n\s*/g, "")
-    .split("\n")
+  // As a shell reads them: a line ends in a backslash, and goes on.
+  const lines = linesOf("sh").replaceAll(/\\\n\s*/g, "").split("\n");
+  const calls = lines.filter((line) => line.startsWith("curl "));
+  const commands = lines
     .filter((line) => line.startsWith(COMMAND))
     .map((line) => words(line.slice(COMMAND.length)));
   const named = [...markdown.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)];
   const added = named.map(([, file = "", lines = ""]) => ({ file, lines }));
-  return { commands, environment: linesOf("env"), printed: readPrinted(markdown), added };
+  return { commands, calls, environment: linesOf("env"), printed: readPrinted(markdown), added };
 }
 
 /** The last name of a row is the guide's: "at the end of `settings.py`". */

@@ -9,7 +9,6 @@ import {
   type TestService,
 } from "../../packages/server/src/testing/test-service.ts";
 import { runClient } from "./client-run.ts";
-import { missingGo } from "./go-program.ts";
 import { missingPython, python } from "./python-program.ts";
 
 const here = import.meta.dirname;
@@ -28,16 +27,6 @@ test("Authlib with Flask", { skip: missingPython("authlib"), timeout }, () =>
     stack: "authlib",
     command: python,
     parameters: [path.join(here, "authlib/sign_in.py")],
-    refreshes: true,
-  }),
-);
-
-test("go-oidc with golang.org/x/oauth2", { skip: missingGo(), timeout }, () =>
-  runClient(running, org, {
-    stack: "go",
-    command: "sh",
-    // `go run -C` came with Go 1.20.
-    parameters: ["-c", 'cd "$0" && exec go run .', path.join(here, "go-oidc")],
     refreshes: true,
   }),
 );

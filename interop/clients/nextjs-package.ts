@@ -19,6 +19,8 @@ export interface NextOptions {
   readonly middleware: "proxy" | "middleware";
   /** The application's folder; default: the one here. */
   readonly sources?: string;
+  /** False for an application without `@signet/nextjs`. */
+  readonly withPackage?: boolean;
 }
 
 /** In a folder beside the installed libraries, as its compiler follows no link to them. */
@@ -27,6 +29,7 @@ export async function startNextApplication({
   environment,
   middleware,
   sources = tested,
+  withPackage = true,
 }: NextOptions): Promise<NextApplication> {
   const libraries = keptFolder("npm");
   const app = await mkdtemp(path.join(libraries, "nextjs-"));
@@ -34,7 +37,7 @@ export async function startNextApplication({
   try {
     await cp(sources, app, { recursive: true });
     if (middleware !== "proxy") await rename(path.join(app, "proxy.js"), path.join(app, `${middleware}.js`));
-    await installPackage(app);
+    if (withPackage) await installPackage(app);
     const offset = path.join(app, "offset");
     const move = (milliseconds: number) => writeFile(offset, String(milliseconds));
     await move(0);

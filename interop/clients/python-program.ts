@@ -12,9 +12,6 @@ export const missingPython = (module: string): string | false =>
   (!existsSync(python) || spawnSync(python, ["-c", `import ${module}`]).status !== 0) &&
   `${module} is not installed`;
 
-export const startUvicorn = ({ folder, port }: StackFiles): Promise<RunningProgram> =>
-  startProgram("FastAPI", [python, "-Bm", "uvicorn", "main:app", "--port", String(port)], { port, folder });
-
 /** A program of ours in the working folder of the printed files. */
 export const startPythonProgram =
   (file: "django/allauth_project.py" | "pyoidc/app.py" | "social/project.py") =>

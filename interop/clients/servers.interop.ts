@@ -5,10 +5,9 @@ import type { TestPage } from "../../packages/server/src/testing/fakes/browser.t
 import { showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
 import type { TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
 import { missingGoProgram, runKubelogin } from "./go-programs.ts";
-import { startNext } from "./next.ts";
 import { missingNpmClients, startNodeProgram } from "./node-program.ts";
 import type { Person } from "./person.ts";
-import { missingPython, startPythonProgram, startUvicorn } from "./python-program.ts";
+import { missingPython, startPythonProgram } from "./python-program.ts";
 import { missingRails, startRails } from "./rails.ts";
 import { type StackService, startStackService } from "./stack-service.ts";
 
@@ -72,12 +71,6 @@ test("Auth.js in Express", { skip: missingNpmClients(), timeout }, () =>
   ),
 );
 
-test("Auth.js in Next.js", { skip: missingNpmClients(), timeout }, () =>
-  service.withServer("nextjs", startNext, ({ address }, person) =>
-    signInWithAuthjs(person, `${address}/session`, `${address}/api/auth`),
-  ),
-);
-
 test("Passport with openid-client", { skip: missingNpmClients(), timeout }, () =>
   service.withServer(
     "generic",
@@ -91,13 +84,6 @@ test("Passport with openid-client", { skip: missingNpmClients(), timeout }, () =
       assert.ok(showsLogin(await person.open(`${address}/login`)), "signed out");
     },
   ),
-);
-
-test("FastAPI with Authlib", { skip: missingPython("fastapi, uvicorn, itsdangerous"), timeout }, () =>
-  service.withServer("fastapi", startUvicorn, async ({ address }, person) => {
-    const home = await person.signIn(await person.open(`${address}/`));
-    assert.deepEqual(claimsOf(jsonOf(home)), uma());
-  }),
 );
 
 test("django-allauth", { skip: missingPython("allauth"), timeout }, () =>

@@ -39,14 +39,19 @@ export const nextjs: Stack = {
   setup: (values) => [
     authEnvironment(values),
     {
-      file: "auth.ts",
-      lines: `import NextAuth from "next-auth";
-
-export const { handlers, auth, signIn, signOut } = NextAuth({
+      file: "auth.config.ts",
+      lines: `export const authConfig = {
   providers: [
     ${provider(values, "process.env")},
   ],
-});`,
+};`,
+    },
+    {
+      file: "auth.ts",
+      lines: `import NextAuth from "next-auth";
+import { authConfig } from "./auth.config";
+
+export const { handlers, auth, signIn, signOut } = NextAuth(authConfig);`,
     },
     {
       file: "app/api/auth/[...nextauth]/route.ts",

@@ -96,13 +96,18 @@ verifier := oauth2.GenerateVerifier()
 url := config.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier))
 
 // Callback: compare the state, then
-token, err := config.Exchange(ctx, r.URL.Query().Get("code"), oauth2.VerifierOption(verifier))
+token, err := config.Exchange(r.Context(), r.URL.Query().Get("code"), oauth2.VerifierOption(verifier))
 if err != nil {
-	log.Fatal(err)
+	http.Error(w, err.Error(), http.StatusBadGateway)
+	return
 }
 rawIDToken, _ := token.Extra("id_token").(string)
-idToken, err := provider.Verifier(&oidc.Config{ClientID: config.ClientID}).Verify(ctx, rawIDToken)
-// Compare idToken.Nonce, then read name and email by idToken.Claims(&claims).`,
+idToken, err := provider.Verifier(&oidc.Config{ClientID: config.ClientID}).Verify(r.Context(), rawIDToken)
+if err != nil || idToken.Nonce != nonce {
+	http.Error(w, "the ID token is not of this sign-in", http.StatusBadGateway)
+	return
+}
+// Then read name and email by idToken.Claims(&claims).`,
     },
   ],
 };

@@ -1,4 +1,4 @@
-module signet.example/interop-go-oidc
+module signet.example/cli
 
 go 1.19
 
