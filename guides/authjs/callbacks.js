@@ -24,7 +24,8 @@ async function renew(token) {
 export const callbacks = {
   jwt({ token, account, profile }) {
     // At the sign-in: `profile` is the ID token.
-    if (account) return { ...token, ...kept(account), roles: profile.roles ?? [], org: profile.iss.split("/").at(-1) };
+    if (account)
+      return { ...token, ...kept(account), roles: profile.roles ?? [], org: profile.iss.split("/").at(-1) };
     return Date.now() < token.expiresAt - 60_000 ? token : renew(token);
   },
   // Scripts of the page can read this at /api/auth/session: no token belongs here.

@@ -45,7 +45,8 @@ async function call({ org }: StackService, { readme, values }: SetUpGuide, addre
   const [me, introspected] = answers;
   assertClaims(org, me);
   assert.deepEqual([introspected?.["active"], introspected?.["roles"]], [true, ["editor"]]);
-  for (const path of ["/notes", "/drafts"]) assert.equal((await ask(address + path, known)).status, 200, path);
+  for (const path of ["/notes", "/drafts"])
+    assert.equal((await ask(address + path, known)).status, 200, path);
   const elsewhere = await tokensOf(testBrowser(), org);
   const [head, payload, signature = ""] = (known["ACCESS_TOKEN"] ?? "").split(".");
   const forged = [head, payload, signature.replace(/^./, (sign) => (sign === "A" ? "B" : "A"))].join(".");

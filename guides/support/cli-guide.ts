@@ -43,7 +43,9 @@ export function followCliGuide({ name, missing, build, run }: CliGuide): void {
 }
 
 const factsOf = (printed: string): Record<string, string> =>
-  Object.fromEntries([...printed.matchAll(/^(\w+): (.*)$/gm)].map(([, term = "", text = ""]) => [term, text]));
+  Object.fromEntries(
+    [...printed.matchAll(/^(\w+): (.*)$/gm)].map(([, term = "", text = ""]) => [term, text]),
+  );
 
 interface Started {
   /** What it asks the person to open. */

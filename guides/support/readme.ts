@@ -26,7 +26,9 @@ export function readReadme(markdown: string): Readme {
       .map(([, , text = ""]) => text)
       .join("");
   // As a shell reads them: a line ends in a backslash, and goes on.
-  const lines = linesOf("sh").replaceAll(/\\\n\s*/g, "").split("\n");
+  const lines = linesOf("sh")
+    .replaceAll(/\\\n\s*/g, "")
+    .split("\n");
   const calls = lines.filter((line) => line.startsWith("curl "));
   const commands = lines
     .filter((line) => line.startsWith(COMMAND))

@@ -48,7 +48,8 @@ export async function setUpGuide(
 function namedBy(line: readonly string[], printed: Record<string, unknown>): Record<string, string> {
   const id = String(printed["clientId"] ?? printed["id"]);
   const secret = String(printed["clientSecret"]);
-  if (line[0] === "app") return isApiItself(line) ? { API: id, API_SECRET: secret } : { APP: id, SECRET: secret };
+  if (line[0] === "app")
+    return isApiItself(line) ? { API: id, API_SECRET: secret } : { APP: id, SECRET: secret };
   return line.slice(0, 2).join(" ") === "role create" ? { ROLE: id } : {};
 }
 
@@ -84,4 +85,3 @@ async function runForJson(line: readonly string[], env: Environment): Promise<Re
   if (code !== 0) throw new Error(`signet ${line.join(" ")} ended with ${code}: ${err}`);
   return JSON.parse(out) as Record<string, unknown>;
 }
-
