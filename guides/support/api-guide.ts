@@ -47,6 +47,12 @@ async function call({ org }: StackService, { readme, values }: SetUpGuide, addre
   assert.deepEqual([introspected?.["active"], introspected?.["roles"]], [true, ["editor"]]);
   for (const path of ["/notes", "/drafts"])
     assert.equal((await ask(address + path, known)).status, 200, path);
+  const other = { API: org.web.application.id, API_SECRET: org.web.secret };
+  assert.deepEqual(
+    await curl(calls.at(-1) ?? "", { ...known, ...other }),
+    { active: false },
+    "another client",
+  );
   const elsewhere = await tokensOf(testBrowser(), org);
   const [head, payload, signature = ""] = (known["ACCESS_TOKEN"] ?? "").split(".");
   const forged = [head, payload, signature.replace(/^./, (sign) => (sign === "A" ? "B" : "A"))].join(".");

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
 import { filled, filledEnvironment, readReadme } from "./readme.ts";
 
@@ -37,4 +39,31 @@ test("reads where printed lines belong", () => {
 test("refuses what nothing before has given", () => {
   assert.throws(() => filled(["$APP"], {}), /\$APP/);
   assert.throws(() => filledEnvironment("A=<secret>", {}), /<secret>/);
+});
+
+/** What has to be asked of every library, whether it can do it or not. */
+const asked = [
+  ...["PKCE", "Algorithm", "Claims", "Groups and roles", "Audience and introspection", "Assertions"],
+  ...["Renewal", "Sign-out"],
+];
+
+test("every guide says where its claims come from, and what each setting means to its library", async () => {
+  const guides = path.join(import.meta.dirname, "..");
+  const names = (await readdir(guides, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory() && entry.name !== "support")
+    .map(({ name }) => name);
+  const index = await readFile(path.join(guides, "README.md"), "utf8");
+  for (const name of names) {
+    assert.ok(index.includes(`| [${name}](${name}) |`), `guides/README.md does not list ${name}`);
+    const text = await readFile(path.join(guides, name, "README.md"), "utf8");
+    const [, claims = "", settings = ""] =
+      /^## Where the four claims come from\n([\s\S]*?)^## What the settings mean.*\n([\s\S]*)/m.exec(text) ??
+      [];
+    for (const claim of ["name", "email", "roles", "org"])
+      assert.ok(claims.includes(`\`${claim}\``), `${name}: where ${claim} comes from`);
+    // As the test of each guide fills it in: not every program takes base64.
+    if (text.includes("<random text>")) assert.match(text, /`openssl rand -hex 32`/, name);
+    for (const topic of asked)
+      assert.match(settings, new RegExp(`^- ${topic}: \\S`, "m"), `${name}: ${topic}`);
+  }
 });

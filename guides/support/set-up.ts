@@ -38,7 +38,7 @@ export async function setUpGuide(
     "Signet's address": new URL(org.issuer).origin,
     "client ID": values["APP"] ?? "",
     "client secret": values["SECRET"] ?? "",
-    "random text": randomBytes(32).toString("base64url"),
+    "random text": randomBytes(32).toString("hex"),
   });
   await writeFile(path.join(folder, ".env"), `${environment}PORT=${port}\n`);
   return { readme, values: { ...values, ISSUER: org.issuer } };

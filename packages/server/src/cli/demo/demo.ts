@@ -154,6 +154,7 @@ export function printDemo({ file, path }: Demo, io: Io, { hasMailbox }: { hasMai
   io.print(`
 Signet is ready.
 
+  Organisation (ORG) ${org}
   Try the sign-in    ${baseUrl}/demo/try
   Start page         ${baseUrl}/
   API reference      ${baseUrl}/docs
