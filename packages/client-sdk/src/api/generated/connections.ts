@@ -37,6 +37,8 @@ export type ApiConnection = {
     subjectAttribute: string | null;
     /** Whether a response that was not asked for signs in: anybody can then sign a browser in to an account of theirs; default: false */
     allowIdpInitiated: boolean;
+    /** Where its metadata wants the answers to its logouts, instead of `sloUrl` */
+    sloResponseUrl?: string;
   };
   /** Whether the sign-in page has its button; default: true */
   shown?: boolean;

@@ -19,6 +19,8 @@ export interface ProviderDescription {
   readonly entityId: string;
   readonly ssoUrl: string;
   readonly sloUrl: string | null;
+  /** Where it is not `sloUrl`. */
+  readonly sloResponseUrl: string | undefined;
   /** PEM. */
   readonly certificates: readonly string[];
 }
@@ -31,13 +33,15 @@ export async function readMetadata(xml: Buffer, now: number): Promise<ProviderDe
   const role = childrenNamed(root, "metadata", "IDPSSODescriptor").find(supportsSaml2);
   if (!role) throw new XmlRefused("it describes no SAML 2.0 identity provider");
   if ([root, role].some((element) => hasEnded(element, now))) throw new XmlRefused("it is no longer valid");
-  const ssoUrl = redirectLocation(role, "SingleSignOnService");
+  const ssoUrl = redirectService(role, "SingleSignOnService")?.location;
   if (ssoUrl === undefined)
     throw new XmlRefused("it has no SingleSignOnService of the HTTP-Redirect binding");
+  const logout = redirectService(role, "SingleLogoutService");
   return {
     entityId: attributeOf(root, "entityID") ?? "",
     ssoUrl,
-    sloUrl: redirectLocation(role, "SingleLogoutService") ?? null,
+    sloUrl: logout?.location ?? null,
+    sloResponseUrl: logout?.responseLocation,
     certificates: signingCertificates(role),
   };
 }
@@ -50,12 +54,16 @@ function hasEnded(element: XmlElement, now: number): boolean {
   return until !== undefined && !(Date.parse(until) > now);
 }
 
-const redirectLocation = (role: XmlElement, name: string): string | undefined => {
+function redirectService(role: XmlElement, name: string) {
   const service = childrenNamed(role, "metadata", name).find(
     (one) => attributeOf(one, "Binding") === REDIRECT,
   );
-  return service && attributeOf(service, "Location");
-};
+  if (!service) return undefined;
+  const [location, responseLocation] = ["Location", "ResponseLocation"].map((one) =>
+    attributeOf(service, one),
+  );
+  return { location, responseLocation };
+}
 
 /** Without `use` a key is for both (§2.4.1.1). */
 function signingCertificates(role: XmlElement): string[] {

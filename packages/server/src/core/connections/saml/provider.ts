@@ -88,6 +88,8 @@ export function changedProvider(
     ...{ metadataUrl, entityId: asked.entityId ?? before?.entityId ?? "" },
     ssoUrl: asked.ssoUrl ?? before?.ssoUrl ?? "",
     sloUrl: given(asked.sloUrl, before?.sloUrl ?? null, null),
+    // Goes with the `sloUrl` that it was published with.
+    sloResponseUrl: [undefined, before?.sloUrl].includes(asked.sloUrl) ? before?.sloResponseUrl : undefined,
     certificates: asked.certificates ? plainCertificates(asked.certificates) : (before?.certificates ?? []),
     ...own,
   };

@@ -11,6 +11,7 @@ export const samlProvider = (asked: Partial<SamlProvider> = {}): SamlProvider =>
   entityId: asked.entityId ?? "",
   ssoUrl: asked.ssoUrl ?? "",
   sloUrl: asked.sloUrl ?? null,
+  ...(asked.sloResponseUrl === undefined ? {} : { sloResponseUrl: asked.sloResponseUrl }),
   certificates: asked.certificates ?? [],
   subjectAttribute: asked.subjectAttribute ?? null,
   allowIdpInitiated: asked.allowIdpInitiated ?? false,
@@ -22,7 +23,7 @@ export const samlPresetFaults = (preset: Preset | null): SettingsFault[] =>
   withoutSaml.includes(preset) ? [{ path: "/preset", message: "has no SAML" }] : [];
 
 export function samlFaults(provider: SamlProvider): SettingsFault[] {
-  const { metadataUrl, entityId, ssoUrl, sloUrl, certificates, subjectAttribute } = provider;
+  const { metadataUrl, entityId, ssoUrl, sloUrl, sloResponseUrl, certificates, subjectAttribute } = provider;
   const faults: SettingsFault[] = [];
   const address = "is an https URL without credentials and fragment; http for loopback only";
   const add = (member: string, message: string) => faults.push({ path: `/saml/${member}`, message });
@@ -31,6 +32,7 @@ export function samlFaults(provider: SamlProvider): SettingsFault[] {
     add("entityId", `has 1 to ${MAX_ENTITY_ID} characters, without spaces`);
   if (!isAddress(ssoUrl)) add("ssoUrl", address);
   if (sloUrl !== null && !isAddress(sloUrl)) add("sloUrl", address);
+  if (sloResponseUrl !== undefined && !isAddress(sloResponseUrl)) add("sloResponseUrl", address);
   if (certificates.length === 0 || certificates.length > MAX_CERTIFICATES)
     add("certificates", `are 1 to ${MAX_CERTIFICATES} certificates`);
   else

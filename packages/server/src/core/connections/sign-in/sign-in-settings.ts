@@ -51,6 +51,8 @@ export interface SamlProvider {
   /** Both take the Redirect binding. */
   readonly ssoUrl: string;
   readonly sloUrl: string | null;
+  /** Where its metadata wants the answers to its logouts (SAML 2.0 Metadata §2.2.2); undefined: at `sloUrl`. */
+  readonly sloResponseUrl?: string | undefined;
   /** PEM: no other key is believed. */
   readonly certificates: readonly string[];
   /** Whose value is the subject, instead of the NameID. */

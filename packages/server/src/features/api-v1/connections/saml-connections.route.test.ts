@@ -160,6 +160,28 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await api.call("GET", "/connections?limit=200")).body["items"], before);
   });
 
+  test("where metadata wants its answers is kept with its address for logouts, and checked", async () => {
+    const published = (answers: string) =>
+      idpMetadata([first.certificate]).replace('slo"/>', `slo" ResponseLocation="${answers}"/>`);
+    const answersOf = (body: Record<string, unknown>) =>
+      (body["saml"] as Record<string, unknown>)["sloResponseUrl"];
+    const { id, ...record } = await made({ metadataXml: published("https://idp.example/answers") });
+    assert.equal(answersOf(record), "https://idp.example/answers");
+    assert.equal(
+      answersOf((await patch(id, { subjectAttribute: "uid" })).body),
+      "https://idp.example/answers",
+    );
+    assert.equal(
+      answersOf((await patch(id, { sloUrl: "https://idp.example/slo" })).body),
+      "https://idp.example/answers",
+    );
+    assert.equal(answersOf((await patch(id, { sloUrl: "https://idp.example/elsewhere" })).body), undefined);
+    await patch(id, { metadataXml: published("https://idp.example/others") });
+    const plain = await patch(id, { metadataXml: idpMetadata([first.certificate]) });
+    assert.equal(answersOf(plain.body), undefined);
+    assert.equal(faultOf(await post({ metadataXml: published("javascript:1") })), "/saml/sloResponseUrl");
+  });
+
   test("a change is of its own members, of new metadata, or by hand; people who are linked keep their provider", async () => {
     served = { status: 200, body: idpMetadata([first.certificate]) };
     const { id } = await made({ metadataUrl });

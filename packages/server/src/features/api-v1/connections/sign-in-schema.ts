@@ -130,6 +130,11 @@ export const shownSignIn = {
       ...provider,
       metadataUrl: Type.Union([provider.metadataUrl, Type.Null()]),
       sloUrl: Type.Union([provider.sloUrl, Type.Null()]),
+      sloResponseUrl: Type.Optional(
+        Type.String({
+          description: "Where its metadata wants the answers to its logouts, instead of `sloUrl`",
+        }),
+      ),
       subjectAttribute: Type.Union([provider.subjectAttribute, Type.Null()]),
     }),
   ),

@@ -102,11 +102,11 @@ async function endSignIns(
   const context = contextOf(deps, connection);
   const request = await readLogoutRequest(await signedRoot(deps, connection, sent), context);
   await endOnce(deps, connection, request, addressOf(visit.request));
-  const { sloUrl } = providerOf(connection.settings);
+  const { sloUrl: requests, sloResponseUrl = requests } = providerOf(connection.settings);
   // Nowhere to answer: the person is told, and nobody else.
-  if (sloUrl === null) return redirectTo(visit, loggedOut(visit, connection));
+  if (sloResponseUrl === null) return redirectTo(visit, loggedOut(visit, connection));
   const { spEntityId, key, now } = context;
-  const sender = { sloUrl, spEntityId, key: key(), now };
+  const sender = { sloUrl: sloResponseUrl, spEntityId, key: key(), now };
   const answered = { requestId: request.id, relayState: sent.relayState };
   await redirectTo(visit, logoutResponseAddress(sender, `_${randomSecret("")}`, answered));
 }

@@ -114,6 +114,18 @@ forEachDatabase(({ fresh }) => {
     assert.equal(told?.actor, `connection:${connection.id}`);
   });
 
+  test("the answer goes where the metadata wants answers, and requests where it wants those", async () => {
+    const sloResponseUrl = "https://idp.example/answers";
+    const apart = await saml.connect("Answers apart", { saml: { sloUrl: SLO, sloResponseUrl } });
+    await signIn("apart", {}, apart);
+    const said = requestOf(nameIdXml("apart"), {}, apart);
+    const { location = "" } = await byRedirect(said, { key }, slo(apart));
+    assert.ok(location.startsWith(`${sloResponseUrl}?SAMLResponse=`), location);
+    const { certificate: own } = await saml.serviceCertificate(apart);
+    const sent = readSentLogout(location, own);
+    assert.deepEqual([sent.isSigned, sent.attribute("Destination")], [true, sloResponseUrl]);
+  });
+
   test("by a form, of a name alone or of several sessions, whole, or encrypted", async () => {
     const both = [await signIn("all", { sessionIndex: "a" }), await signIn("all", { sessionIndex: "b" })];
     const longer = await signIn("all.others");
