@@ -1,8 +1,9 @@
 // Verifies a ledger with Go's own packages of the checksum database: notes by sumdb/note, the tree by sumdb/tlog.
-// Arguments: the ledger's address, its verifier key, and an earlier tree's size and root (base64).
+// Arguments: the ledger's address, its verifier key, an earlier tree's size and root (base64), and the key of a witness.
 package main
 
 import (
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -41,6 +42,37 @@ func hashOf(text string) tlog.Hash {
 	return hash
 }
 
+// cosigner verifies cosignature/v1 of C2SP tlog-cosignature, which sumdb/note takes as any other kind of signature.
+type cosigner struct {
+	name string
+	hash uint32
+	key  ed25519.PublicKey
+}
+
+func (c cosigner) Name() string    { return c.name }
+func (c cosigner) KeyHash() uint32 { return c.hash }
+func (c cosigner) Verify(text, signature []byte) bool {
+	if len(signature) != 8+ed25519.SignatureSize {
+		return false
+	}
+	time := binary.BigEndian.Uint64(signature)
+	cosigned := append([]byte(fmt.Sprintf("cosignature/v1\ntime %d\n", time)), text...)
+	return ed25519.Verify(c.key, cosigned, signature[8:])
+}
+
+func cosignerOf(text string) cosigner {
+	parts := strings.SplitN(text, "+", 3)
+	if len(parts) != 3 {
+		log.Fatalf("not a verifier key: %s", text)
+	}
+	key, err := base64.StdEncoding.DecodeString(parts[2])
+	if err != nil || len(key) != 1+ed25519.PublicKeySize || key[0] != 4 {
+		log.Fatalf("not a witness's key: %s", text)
+	}
+	hash := sha256.Sum256(append([]byte(parts[0]+"\n"), key...))
+	return cosigner{parts[0], binary.BigEndian.Uint32(hash[:4]), key[1:]}
+}
+
 type tiles struct{ address string }
 
 func (t tiles) Height() int { return 8 }
@@ -63,9 +95,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	opened, err := note.Open(get(address+"/checkpoint"), note.VerifierList(verifier))
+	opened, err := note.Open(get(address+"/checkpoint"), note.VerifierList(verifier, cosignerOf(os.Args[5])))
 	if err != nil {
 		log.Fatal(err)
+	}
+	if len(opened.Sigs) != 2 || len(opened.UnverifiedSigs) != 0 {
+		log.Fatalf("%d signatures verified, %d not", len(opened.Sigs), len(opened.UnverifiedSigs))
 	}
 	lines := strings.Split(opened.Text, "\n")
 	size, err := strconv.ParseInt(lines[1], 10, 64)
@@ -106,5 +141,5 @@ func main() {
 			index++
 		}
 	}
-	fmt.Printf("%d entries verified, %d other signatures\n", index, len(opened.UnverifiedSigs))
+	fmt.Printf("%d entries verified, cosigned by %s\n", index, opened.Sigs[1].Name)
 }

@@ -56,7 +56,7 @@ test("a fork, a rollback, another key, another log: refused, each with its statu
     },
   );
   assert.deepEqual(judge({ oldSize: 5, proof: [], checkpoint: signed(5, treeOf("b", 5).root) }), {
-    ...{ status: 409, size: 5 },
+    ...{ status: 409, size: 5, isFork: true },
   });
   assert.deepEqual(judge({ oldSize: 0, proof: [], checkpoint: signed(300, forked.root) }), {
     ...{ status: 409, size: 5 },
@@ -71,4 +71,11 @@ test("a fork, a rollback, another key, another log: refused, each with its statu
   });
   assert.deepEqual(judge({ oldSize: 5, proof, checkpoint }), { status: 403 });
   assert.deepEqual(judgeCheckpoint("old 5\n\nnonsense", viewOf(latest)), { status: 400 });
+});
+
+test("an empty tree has one root", () => {
+  const judge = (root: Buffer) =>
+    judgeCheckpoint(formatAddCheckpoint({ oldSize: 0, proof: [], checkpoint: signed(0, root) }), viewOf());
+  assert.equal(judge(rootOf(emptyEdge)).status, 200);
+  assert.deepEqual(judge(Buffer.alloc(32, 1)), { status: 422 });
 });

@@ -1,6 +1,6 @@
 /** What a witness answers to `add-checkpoint` (C2SP tlog-witness): pure, for whoever keeps its state. */
 import { parseAddCheckpoint, parseSignedCheckpoint } from "./checkpoint.ts";
-import { isConsistent } from "./merkle.ts";
+import { emptyRoot, isConsistent } from "./merkle.ts";
 import { isSignedBy, type VerifierKey } from "./note.ts";
 
 /** The newest tree of a log that this witness has cosigned. */
@@ -32,7 +32,12 @@ export type WitnessVerdict =
        */
       readonly status: 400 | 403 | 404 | 422;
     }
-  | { readonly status: 409; readonly size: number };
+  | {
+      readonly status: 409;
+      readonly size: number;
+      /** Two roots of one size: the log has signed both. */
+      readonly isFork?: true;
+    };
 
 /** @returns in the order in which the specification wants the checks */
 export function judgeCheckpoint(body: string, view: WitnessView): WitnessVerdict {
@@ -47,7 +52,10 @@ export function judgeCheckpoint(body: string, view: WitnessView): WitnessVerdict
   const latest = view.latestOf(origin);
   const known = latest?.size ?? 0;
   if (request.oldSize !== known) return { status: 409, size: known };
-  if (latest && known === size && !latest.root.equals(root)) return { status: 409, size: known };
+  if (latest && known === size && !latest.root.equals(root))
+    return { status: 409, size: known, isFork: true };
+  // Nothing continues an empty tree inconsistently: its root is checked here.
+  if (size === 0 && !root.equals(emptyRoot())) return { status: 422 };
   const from = latest ?? { size: 0, root };
   if (!isConsistent(from, { size, root }, request.proof)) return { status: 422 };
   return { status: 200, origin, tree: { size, root }, text: note.text };

@@ -17,6 +17,7 @@ import {
   thresholdRecoverCommand,
   thresholdVerifyCommand,
 } from "./threshold-commands.ts";
+import { witnessCreateCommand, witnessRunCommand, witnessShowCommand } from "./witness-commands.ts";
 
 /** Until SIGTERM or SIGINT; SIGHUP reloads the policy. */
 const runCommand: AgentCommand = {
@@ -69,6 +70,9 @@ export const agentProgram: Program<AgentIo> = {
     thresholdAbortCommand,
     thresholdVerifyCommand,
     thresholdRecoverCommand,
+    witnessCreateCommand,
+    witnessRunCommand,
+    witnessShowCommand,
   ],
   exitCodesHelp: "Exit codes: 0 success; 1 refused or failed; 2 usage error.",
 };
