@@ -54,7 +54,9 @@ async def callback(request: Request):
 
 @app.get("/refresh")
 async def refresh(request: Request):
-    kept = sessions[request.session["id"]]
+    kept = sessions.get(request.session.get("id"))
+    if not kept:
+        return RedirectResponse("/")
     fresh = await oauth.signet.fetch_access_token(grant_type="refresh_token", refresh_token=kept["refresh_token"])
     kept.update(fresh)
     return RedirectResponse("/")
@@ -62,7 +64,9 @@ async def refresh(request: Request):
 
 @app.get("/logout")
 async def logout(request: Request):
-    kept = sessions.pop(request.session.pop("id"))
+    kept = sessions.pop(request.session.pop("id", None), None)
+    if not kept:
+        return RedirectResponse("/")
     metadata = await oauth.signet.load_server_metadata()
     query = urlencode({"id_token_hint": kept["id_token"], "post_logout_redirect_uri": HOME})
     return RedirectResponse(f"{metadata['end_session_endpoint']}?{query}")

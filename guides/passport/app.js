@@ -51,11 +51,13 @@ app.get("/", ({ user }, response) => response.send(page(user)));
 app.get("/login", passport.authenticate("signet"));
 app.get("/callback", passport.authenticate("signet", { successRedirect: "/" }));
 app.get("/refresh", async ({ user, session: kept }, response) => {
+  if (!user) return response.redirect("/");
   const tokens = await client.refreshTokenGrant(config, user.tokens.refresh_token);
   kept.passport.user = { claims: user.claims, tokens: { ...user.tokens, ...tokens } };
   response.redirect("/");
 });
 app.get("/logout", (request, response, next) => {
+  if (!request.user) return response.redirect("/");
   const { id_token } = request.user.tokens;
   const url = client.buildEndSessionUrl(config, { id_token_hint: id_token, post_logout_redirect_uri: home });
   request.logout((error) => (error ? next(error) : response.redirect(url.href)));

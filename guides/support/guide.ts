@@ -129,6 +129,8 @@ async function visit(
   const out = await signOut(person, await person.open(page.url));
   assert.equal(out.url, `${address}/`, `back at the application: ${out.body.slice(0, 2_000)}`);
   assert.deepEqual(factsOf(out), {}, "signed out of the application");
+  // A link that is pressed once more, by somebody whom the application no longer knows.
+  assert.ok((await person.open(renew)).status < 500, "a renewal of nobody's session");
   const back = await person.open(signIn);
   assert.ok(
     showsLogin(back),
