@@ -57,6 +57,7 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
   resources.defer(() => webhookClient.close());
   const metrics = startingMetrics(journal, clock);
   const apiKey = await readSecretFile(configuration.apiKeyFile);
+  const credential = { service: configuration.service, apiKey };
   const agentDeps: AgentDeps = {
     service: signingService(client, sovereignUrl(configuration), apiKey),
     channel: await openChannel(configuration, webhookClient, deps),
@@ -65,7 +66,7 @@ export async function openAgent(configuration: Configuration, deps: OpenAgentDep
     limits: rateLimits(clock),
     ...{ keys, journal, metrics, log, clock, ...memory },
     peers: configuration.approvals && openPeers(configuration.approvals, keys),
-    ledger: configuration.ledger && (await openLedgerWatch(configuration.ledger, { log, clock })),
+    ledger: configuration.ledger && (await openLedgerWatch(configuration.ledger, { log, clock, credential })),
   };
   const agent = configuration.threshold
     ? await openThresholdAgent(configuration.threshold, agentDeps, {

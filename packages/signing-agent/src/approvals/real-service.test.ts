@@ -119,4 +119,16 @@ forEachDatabase(({ fresh }) => {
     agents.set(third.folder, await third.start());
     assert.equal((await askToken()).status, 200);
   });
+
+  test("a ledger for members is read with each agent's own key", async () => {
+    await ledger.set({ ledger: "members" });
+    for (const machine of world.machines) {
+      await agents.get(machine.folder)?.stop();
+      // Remembers nothing: it signs only after it has read the ledger.
+      await rm(path.join(machine.folder, "ledger.json"), { force: true });
+      agents.set(machine.folder, await machine.start());
+    }
+    const { status, body } = await askToken();
+    assert.equal(status, 200, JSON.stringify(body));
+  });
 });

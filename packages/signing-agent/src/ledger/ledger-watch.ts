@@ -11,7 +11,7 @@ import { parseVerifierKey } from "@signet/protocol/ledger/note";
 import { formatTilePath } from "@signet/protocol/ledger/tile-path";
 import { type Refusal, unable } from "../agent/refusal.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { httpLedger, type ReadLedger } from "./http-ledger.ts";
+import { httpLedger, type LedgerCredential, type ReadLedger } from "./http-ledger.ts";
 import { type LedgerKeys, readCheckpoint } from "./read-checkpoint.ts";
 
 type Rules = NonNullable<Configuration["ledger"]>;
@@ -36,6 +36,7 @@ export interface LedgerWatch {
 interface WatchDeps {
   readonly log: Log;
   readonly clock: () => number;
+  readonly credential?: LedgerCredential;
   readonly read?: ReadLedger;
 }
 
@@ -45,7 +46,7 @@ const LOOK_MS = 10_000;
 /** @throws Error for a state file that is of another log, or damaged: this machine would forget what it has seen */
 export async function openLedgerWatch(rules: Rules, deps: WatchDeps): Promise<LedgerWatch> {
   const keys = keysOf(rules);
-  const { log, clock, read = httpLedger(rules.url) } = deps;
+  const { log, clock, read = httpLedger(rules.url, deps.credential) } = deps;
   const maxAgeMs = rules.maxAge * 1000;
   let state = await readState(rules.stateFile, keys.log.name);
   let fault: Refusal | undefined;

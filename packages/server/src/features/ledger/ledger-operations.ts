@@ -9,8 +9,8 @@ import {
 const shared = {
   method: "GET",
   tag: "Ledger of signatures",
-  // Public, or for members by an access token: the organisation's choice.
-  security: [[], ["accessToken"]],
+  // Public, or for members by an access token and agents by their key: the organisation's choice.
+  security: [[], ["accessToken"], ["agentKey"]],
 } as const;
 
 const textAnswer = (description: string): DescribedAnswer => ({
@@ -19,7 +19,7 @@ const textAnswer = (description: string): DescribedAnswer => ({
   schema: Type.String(),
 });
 
-const refused = problemAnswers([401, 404]);
+const refused = problemAnswers([401, 404, 429]);
 
 export const ledgerOperations: readonly DescribedOperation[] = [
   {

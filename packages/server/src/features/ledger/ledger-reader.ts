@@ -9,6 +9,7 @@ import type { OrganisationDirectory } from "../../core/organisations/organisatio
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { ApiError } from "../../http/api/api-error.ts";
+import { CodedError } from "../../http/coded-error.ts";
 import { NotFound } from "../../http/errors.ts";
 import { inOrganisation, type OrganisationRoute } from "../../http/organisation-lookup.ts";
 
@@ -16,6 +17,8 @@ export interface LedgerDeps extends CoreDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly accessTokens: AccessTokens;
+  /** By the API key of an active agent of the organisation, which sees the ledger that it signs by. @throws CodedError 401, 429 */
+  authenticateAgent(organisation: Organisation, request: FastifyRequest): Promise<unknown>;
   /**
    * The certificate (RFC 8705 §3) or key (RFC 9449 §7) that the token is bound to; the proof is used up, and the answer has a nonce.
    * @throws ApiError 401 for a token of a key; OAuthError for one of a certificate
@@ -52,13 +55,16 @@ export const ledgerRoute = (
 export const cacheControl = ({ isPublic }: LedgerVisit, rest: string): string =>
   `${isPublic ? "public" : "private"}, ${rest}`;
 
-/** Any access token of the organisation that is still good, with whatever scopes. */
+const AGENT_KEY = /^Bearer sgn_ak_/i;
+
+/** Any access token of the organisation that is still good, with whatever scopes, or the API key of one of its agents. */
 async function requireMember(
   deps: LedgerDeps,
   organisation: Organisation,
   exchange: Pick<LedgerVisit, "request" | "reply">,
 ): Promise<void> {
   const { authorization } = exchange.request.headers;
+  if (AGENT_KEY.test(authorization ?? "")) return requireAgent(deps, organisation, exchange);
   const ofKey = parseDpopToken(authorization);
   const token = ofKey ?? parseBearer(authorization);
   if (token === undefined) throw unauthenticated(organisation, "no access token");
@@ -71,6 +77,27 @@ async function requireMember(
     throw unauthenticated(organisation, error.description, "invalid_token");
   });
   noteCaller(organisation.id, claims.client_id);
+}
+
+async function requireAgent(
+  deps: LedgerDeps,
+  organisation: Organisation,
+  { request }: Pick<LedgerVisit, "request">,
+): Promise<void> {
+  await deps.authenticateAgent(organisation, request).catch((error: unknown) => {
+    if (!(error instanceof CodedError)) throw error;
+    const { "retry-after": seconds, ...headers } = error.headers;
+    if (error.status === 429)
+      throw new ApiError(429, "rate-limited", "Too many attempts", {
+        retryAfterSeconds: Number(seconds),
+        headers,
+      });
+    throw unauthenticated(
+      organisation,
+      "not the key of an active agent of this organisation",
+      "invalid_token",
+    );
+  });
 }
 
 const unauthenticated = ({ id }: Organisation, cause: string, code?: "invalid_token") =>

@@ -5,6 +5,7 @@ import { parseBundle, parseEntry, type SignatureEntry } from "@signet/protocol/l
 import { leafHash } from "@signet/protocol/ledger/merkle";
 import { sql } from "kysely";
 import { chainOrganisation } from "../../core/audit/chain/chaining.ts";
+import { deactivateAgentRow } from "../../core/signing-pools/signing-agent.store.ts";
 import { ask } from "../../testing/ask.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { codeSource } from "../../testing/fakes/code-source.ts";
@@ -169,6 +170,30 @@ forEachDatabase(({ fresh }) => {
     const form = { token, ...credentials(org.batch) };
     assert.equal((await postForm(`${org.issuer}/revoke`, form)).status, 200);
     assert.equal((await ledger.get("/checkpoint", token)).status, 401, "revoked");
+  });
+
+  test("a ledger for members is read by the organisation's agents, while they are active", async () => {
+    await ledger.set({ ledger: "members" });
+    await tokenFor(org, org.batch);
+    await ledger.grow();
+    const pool = await makePool(running.service, org);
+    const { apiKey, agentId } = await makeAgent(running.service, org, pool);
+    assert.equal((await ledger.get("/checkpoint", apiKey)).status, 200);
+    assert.equal((await ledger.get("/tile/0/000.p/1", apiKey)).status, 200);
+    const other = await makeOrganisation(running.service, "Other");
+    const foreign = await makeAgent(running.service, other, await makePool(running.service, other));
+    assert.equal((await ledger.get("/checkpoint", foreign.apiKey)).status, 401, "another organisation's");
+    const { query } = running.service.database;
+    await deactivateAgentRow(query, { orgId: orgId(), id: agentId, now: clock() });
+    const gone = await ledger.get("/checkpoint", apiKey);
+    assert.equal(gone.status, 401, "deactivated");
+    assert.match(gone.headers.get("www-authenticate") ?? "", /invalid_token/);
+    let last = gone;
+    for (let guess = 0; guess < 200 && last.status === 401; guess++)
+      last = await ledger.get("/checkpoint", `sgn_ak_${guess}`);
+    assert.equal(last.status, 429, "guesses are counted");
+    assert.ok(Number(last.headers.get("retry-after")) > 0);
+    clock.advance(3_600_000);
   });
 
   test("what is asked badly is refused by name", async () => {
