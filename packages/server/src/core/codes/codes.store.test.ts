@@ -210,5 +210,6 @@ forEachDatabase(({ fresh }) => {
     deviceId: null,
     certificateThumbprint: null,
     ancestors: null,
+    requestSigned: null,
   });
 });

@@ -41,18 +41,23 @@ export interface AskedRequest {
   /** RFC 8707. */
   readonly resources: readonly string[];
   readonly clientSource: ClientSource;
-  /** Whether the client has signed the authorization request (RFC 9101); null where that is not known, e.g. at a refresh. */
+  /** Whether the client has signed the authorization request (RFC 9101); null where that is not known. */
   readonly requestSigned: boolean | null;
 }
 
-const askedRequest = ({ application, resources }: TokenSubject): AskedRequest => ({
+const askedRequest = ({ application, resources }: TokenSubject): Omit<AskedRequest, "requestSigned"> => ({
   securityProfile: application.settings.securityProfile,
   resources,
   clientSource: application.source,
-  requestSigned: null,
 });
 
-export function unsignedTokens(organisation: Organisation, subject: TokenSubject, now: number): TokensToSign {
+/** @param requestSigned as in `AskedRequest` */
+export function unsignedTokens(
+  organisation: Organisation,
+  subject: TokenSubject,
+  now: number,
+  requestSigned: boolean | null = null,
+): TokensToSign {
   const idToken = idTokenClaims(subject, now);
   return {
     organisation,
@@ -61,7 +66,7 @@ export function unsignedTokens(organisation: Organisation, subject: TokenSubject
     ...(idToken ? { idToken } : {}),
     ...(subject.added?.connection ? { connection: subject.added.connection } : {}),
     ...(subject.resource ? { resource: subject.resource } : {}),
-    request: askedRequest(subject),
+    request: { ...askedRequest(subject), requestSigned },
   };
 }
 

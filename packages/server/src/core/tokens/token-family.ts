@@ -41,7 +41,7 @@ export type GrantColumn =
   | "requested_claims";
 
 type StoredFamily = RecordOf<
-  Omit<TokenFamilyTable, GrantColumn | "generation" | "revoked_reason" | "ancestors">
+  Omit<TokenFamilyTable, GrantColumn | "generation" | "revoked_reason" | "ancestors" | "request_signed">
 >;
 
 /** What a family's token was exchanged from, the first first: it ends with any of them (modern-oauth.md §5). */
@@ -65,6 +65,8 @@ export interface Actor {
 export interface TokenFamily extends Grant, StoredFamily {
   /** Null: a user has granted it. */
   readonly ancestors: Ancestors | null;
+  /** Whether the client signed the authorization request (RFC 9101); null where that is not known. */
+  readonly requestSigned: boolean | null;
 }
 
 export type RefreshTokenStatus =

@@ -18,7 +18,7 @@ type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
 const familyColumns = (
   "org_id id application_id user_id session_id consent_id scope resources nonce auth_time amr acr refresh_hash " +
   "refresh_expires_at previous_hash rotated_at generation created_at expires_at revoked_at requested_claims device_id scope_definitions " +
-  "dpop_jkt certificate_thumbprint authorization_details ancestors"
+  "dpop_jkt certificate_thumbprint authorization_details ancestors request_signed"
 ).split(" ") as ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
@@ -28,9 +28,12 @@ const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
   }),
 );
 
+type NewTokenFamily = Omit<TokenFamily, "ancestors" | "requestSigned"> &
+  Partial<Pick<TokenFamily, "ancestors" | "requestSigned">>;
+
 export async function insertTokenFamily(
   db: Db,
-  { ancestors = null, ...family }: Omit<TokenFamily, "ancestors"> & { readonly ancestors?: Ancestors | null },
+  { ancestors = null, requestSigned = null, ...family }: NewTokenFamily,
 ): Promise<void> {
   const {
     scopes,
@@ -42,7 +45,11 @@ export async function insertTokenFamily(
     ...members
   } = family;
   const columns = { ...toRow(members), ...grantColumns(family), generation: 0 };
-  await insertFamily(db, { ...columns, ancestors: ancestors && JSON.stringify(ancestors) });
+  await insertFamily(db, {
+    ...columns,
+    ancestors: ancestors && JSON.stringify(ancestors),
+    request_signed: requestSigned === null ? null : Number(requestSigned),
+  });
 }
 
 const selectFamily = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -302,8 +309,13 @@ const isEnabled = async (db: Db, homeOrgId: string, userId: string): Promise<boo
 
 function fromRow(family: FamilyRow): TokenFamily {
   const { scope, scope_definitions, resources, authorization_details, ...others } = family;
-  const { auth_time, amr, acr, requested_claims, generation, ancestors, ...row } = others;
-  return { ...toRecord(row), ...readGrant(family), ancestors: readAncestors(ancestors) };
+  const { auth_time, amr, acr, requested_claims, generation, ancestors, request_signed, ...row } = others;
+  return {
+    ...toRecord(row),
+    ...readGrant(family),
+    ancestors: readAncestors(ancestors),
+    requestSigned: request_signed === null ? null : request_signed === 1,
+  };
 }
 
 const MAX_APPLICATIONS = 100;

@@ -70,6 +70,7 @@ import { firstGrants } from "./0071-first-grants.ts";
 import { connectionNames } from "./0072-connection-names.ts";
 import { deviceSessions } from "./0073-device-sessions.ts";
 import { approvals } from "./0074-approvals.ts";
+import { signedRequests } from "./0075-signed-requests.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -144,4 +145,5 @@ export const timeline: readonly Migration[] = [
   connectionNames,
   deviceSessions,
   approvals,
+  signedRequests,
 ];

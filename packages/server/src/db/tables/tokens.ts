@@ -129,6 +129,8 @@ export interface TokenFamilyTable {
   authorization_details: string | null;
   /** JSON: the families of the tokens that its own was exchanged for; it ends with any of them. */
   ancestors: string | null;
+  /** 1: the client signed the authorization request (RFC 9101), 0: it did not; null where that is not known. */
+  request_signed: number | null;
 }
 
 /** An authorization request that a client has pushed (RFC 9126); its request_uri is kept as SHA-256 only. */

@@ -359,6 +359,8 @@ forEachDatabase(({ fresh }) => {
     const refresh_token = String(body["refresh_token"]);
     const next = await served(() => token({ grant_type: "refresh_token", refresh_token }));
     assert.equal(next.status, 200, JSON.stringify(next.body));
+    // Remembered with the token family.
+    assert.equal(seen.at(-1)?.context["requestSigned"], true);
     const described = await served(async () =>
       postText(
         `${org.issuer}/introspect`,

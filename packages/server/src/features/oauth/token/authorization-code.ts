@@ -104,7 +104,9 @@ async function redeemCode(
     const isHere = deviceId !== null && isLoopbackUri(code.redirectUri);
     // The device before the session, as its revocation locks them.
     if (isHere && !(await lockActiveDevice(tx, orgId, deviceId))) throw refused("the device was revoked");
-    const basis = { ...code, authorizationDetails: keptDetails, deviceId, dpopJkt, certificateThumbprint };
+    const binding = { deviceId, dpopJkt, certificateThumbprint };
+    const requestSigned = code.signing?.requestSigned ?? null;
+    const basis = { ...code, authorizationDetails: keptDetails, ...binding, requestSigned };
     if (!(await startTokenFamily(tx, application, basis, family)))
       throw refused("the session or the consent has ended");
     // RFC 8252 §7.3: such a redirect does not leave the machine, so the browser is on the device that vouches for the client.

@@ -28,6 +28,8 @@ export interface FamilyBasis
     | "certificateThumbprint"
   > {
   readonly sessionId: string;
+  /** Whether the client signed the authorization request: agents are told at each refresh. */
+  readonly requestSigned?: boolean | null;
 }
 
 /**

@@ -56,6 +56,8 @@ export interface GrantBasis
   readonly issuedTokenType?: string;
   /** Of a refresh token: what the tokens were bound to that it came with. */
   readonly holder?: { readonly deviceId: string | null; readonly dpopJkt: string | null };
+  /** Of a refresh token: whether the authorization request behind it was signed (RFC 9101). */
+  readonly requestSigned?: boolean | null;
 }
 
 /** A token that is no access token of this server (RFC 8693 §2.2.1). */

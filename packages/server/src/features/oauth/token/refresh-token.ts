@@ -86,6 +86,7 @@ async function validateRefreshToken(deps: GrantDeps, request: GrantRequest): Pro
     token,
     proofHash,
     holder: { deviceId: family.deviceId, dpopJkt: family.dpopJkt },
+    requestSigned: family.requestSigned,
     scopes: await narrowedScopes(deps, request, family),
     resources,
     authorizationDetails: details.asked,

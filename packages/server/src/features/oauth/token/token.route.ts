@@ -171,7 +171,7 @@ async function issueTokens(
   const subject = { ...resolved, jkt: proof?.jkt, resource };
 
   // 5 sign, by local keys or the organisation's agents: a failed signature burns no code and no refresh token
-  const unsigned = unsignedTokens(organisation, subject, now);
+  const unsigned = unsignedTokens(organisation, subject, now, basis.requestSigned);
   const { proofHash, signingRequest } = basis;
   const signed = await signTokens(deps, subject, unsigned, {
     grantType: grant.grantType,

@@ -157,7 +157,6 @@ async function tokensToSign(
       granted: { definitions: access.definitions, createdAt: now },
     },
   };
-  const unsigned = unsignedTokens(organisation, { ...subject, added: await addedClaims(deps, subject) }, now);
-  if (!unsigned.request) return unsigned;
-  return { ...unsigned, request: { ...unsigned.request, requestSigned: flow.origin?.isSigned === true } };
+  const added = await addedClaims(deps, subject);
+  return unsignedTokens(organisation, { ...subject, added }, now, flow.origin?.isSigned === true);
 }
