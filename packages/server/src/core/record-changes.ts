@@ -6,6 +6,8 @@ import type { CoreDeps } from "./core-deps.ts";
 
 export interface RecordDeps extends CoreDeps {
   readonly changes: ChangeFeed;
+  /** Whether this is a demo, or `signet dev`: applications run on the same machine, and have no certificates. */
+  readonly isDemo?: boolean | undefined;
 }
 
 /** Audits the change, and has every node drop what it caches of the topic. @param tx the change's transaction */

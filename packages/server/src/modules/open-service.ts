@@ -55,6 +55,7 @@ import { openStorage, requireDatabase, type StorageOptions } from "./open-storag
 export interface Service extends CoreDeps {
   readonly config: Config;
   readonly changes: ChangeFeed;
+  readonly isDemo: boolean | undefined;
   readonly masterKeys: KeyRing;
   readonly encryption: Encryption;
   /** Signs the heads of the audit chains. */
@@ -98,6 +99,8 @@ export interface Service extends CoreDeps {
 
 export interface ServiceOptions extends StorageOptions {
   readonly clock?: Clock;
+  /** See RecordDeps. */
+  readonly isDemo?: boolean;
   /** Reports an error of background work, which belongs to no request. */
   onError(error: unknown): void;
   /** For tests, which create hundreds of organisations. */
@@ -112,7 +115,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
   const storage = await openStorage(config, encryption, options);
   const { database, changes, migrated } = storage;
   try {
-    const shared = { database, changes, clock };
+    const shared = { database, changes, clock, isDemo: options.isDemo };
     const noted = { database, clock, onError: options.onError };
     const registrations = registrationUse(noted);
     const clients = clientDirectories(shared, registrations);

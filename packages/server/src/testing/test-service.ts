@@ -152,6 +152,7 @@ async function start(
     around: (dialect) => watch.dialect(options.around?.(dialect) ?? dialect),
     ...(options.clock ? { clock: options.clock } : {}),
     onError,
+    isDemo: options.demo !== undefined,
     newPrivateKey: quickSigningKeys(nameOf(options.databaseUrl)),
     replica: options.replica,
   });

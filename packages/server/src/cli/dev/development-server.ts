@@ -43,7 +43,10 @@ export async function startDevelopmentServer(
   clock?: Clock,
 ): Promise<DevelopmentServer> {
   const outboundAllow = [...config.outboundAllow, ...loopbackNetworks];
-  const opened = await openService({ ...config, outboundAllow }, { onError, ...(clock ? { clock } : {}) });
+  const opened = await openService(
+    { ...config, outboundAllow },
+    { isDemo: true, onError, ...(clock ? { clock } : {}) },
+  );
   const service = config.mail === undefined ? withMailbox(opened) : opened;
   const closing: (() => Promise<unknown>)[] = [() => opened.close()];
   const close = async () => {

@@ -91,6 +91,7 @@ async function runPrimary(
 ): Promise<boolean> {
   // Once, before they start: the database is brought up to date, and the demo is made.
   const service = await openService(config, {
+    isDemo,
     onError: (error) => log.error(describeError(error), "background work failed"),
   });
   let demo: Demo | undefined;
@@ -147,6 +148,7 @@ export async function runServer(
   const service = await openService(
     { ...config, outboundAllow: [...config.outboundAllow, ...local] },
     {
+      isDemo,
       onError: (error) => log.error(describeError(error), "background work failed"),
       isServer: true,
       statements: statementObserver(config, log),

@@ -51,7 +51,7 @@ export async function changeApplication(
     requireOwn(before);
     const now = deps.clock();
     const { name, settings, disabled } = contentOf(before);
-    requireValidApplication({ name, clientType: before.clientType, settings });
+    requireValidApplication({ name, clientType: before.clientType, settings }, deps);
     await requireKnownPool(tx, orgId, settings);
     await requireAddedScopesDefined(tx, before, settings);
     const after: Application = {

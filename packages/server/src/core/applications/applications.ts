@@ -97,7 +97,7 @@ export async function createApplication(deps: RecordDeps, input: NewApplication)
     ...input.settings,
     ...bothConsentMembers(input.settings ?? {}),
   };
-  requireValidApplication({ name, clientType, settings });
+  requireValidApplication({ name, clientType, settings }, deps);
   const application: Application = {
     orgId,
     id: input.id ?? newUuid(),

@@ -1,5 +1,5 @@
 /** FAPI 2.0 for one application: what its settings must have, and what follows from them everywhere else. */
-import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
+import { type ClientType, isLoopbackUri } from "@signet/protocol/oauth/redirect-uri";
 import {
   type ApplicationSettings,
   type GrantType,
@@ -50,12 +50,19 @@ const signatures = [
   ...(["introspectionSignedResponseAlg", "userinfoSignedResponseAlg"] as const),
 ];
 
-/** One for each member that keeps the profile from being kept. */
-export function profileFaults(clientType: ClientType, settings: ApplicationSettings): ProfileFault[] {
+/**
+ * One for each member that keeps the profile from being kept.
+ * @param isDemo see RecordDeps: redirects to loopback are fine there
+ */
+export function profileFaults(
+  clientType: ClientType,
+  settings: ApplicationSettings,
+  isDemo = false,
+): ProfileFault[] {
   if (!isFapi(settings)) return [];
   const isBound = settings.dpopBoundAccessTokens || settings.tlsClientCertificateBoundAccessTokens;
   const unencrypted = settings.redirectUris.flatMap((uri, index) =>
-    uri.startsWith("https://") ? [] : [`redirectUris[${index}]`],
+    uri.startsWith("https://") || (isDemo && isLoopbackUri(uri)) ? [] : [`redirectUris[${index}]`],
   );
   const weak = signatures.filter((name) => !isAlgAllowed(settings, settings[name]));
   return [

@@ -10,6 +10,7 @@ import { parseScope } from "@signet/protocol/oauth/scope";
 import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
 import { isRecordName } from "../organisations/organisation.ts";
 import { addressRules } from "../outbound/address-rules.ts";
+import type { RecordDeps } from "../record-changes.ts";
 import { acrValues } from "../sessions/session.ts";
 import {
   type ApplicationSettings,
@@ -53,16 +54,13 @@ export class InvalidApplication extends Error {
   }
 }
 
+export type ApplicationRules = Pick<RecordDeps, "isDemo">;
+
 /** @throws InvalidApplication naming every fault */
-export function requireValidApplication({
-  name,
-  clientType,
-  settings,
-}: {
-  name: string;
-  clientType: ClientType;
-  settings: ApplicationSettings;
-}): void {
+export function requireValidApplication(
+  { name, clientType, settings }: { name: string; clientType: ClientType; settings: ApplicationSettings },
+  { isDemo }: ApplicationRules = {},
+): void {
   const registrable = (uri: string) => checkRegistrableRedirectUri(uri, clientType);
   const faults = [
     ...requireThat(isRecordName(name), "name", "must be 1 to 100 characters without control characters"),
@@ -99,7 +97,7 @@ export function requireValidApplication({
     ...poolFaults(settings),
     ...declaredFaults(settings),
     ...sharingFaults(settings),
-    ...profileFaults(clientType, settings),
+    ...profileFaults(clientType, settings, isDemo),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }

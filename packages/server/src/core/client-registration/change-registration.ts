@@ -113,7 +113,9 @@ async function replaceLocked(
   requireOwnSecret(application, metadata["client_secret"], deps.clock());
   const softwareStatement = statement?.text ?? registration.softwareStatement;
   const said = withStatement(metadata, softwareStatement);
-  const client = readClientMetadata(said, registration, application.settings);
+  const client = readClientMetadata(said, registration, {
+    ...{ before: application.settings, isDemo: deps.isDemo },
+  });
   if ((client.clientType === "confidential") !== (application.clientType === "confidential"))
     throw invalidMetadata("token_endpoint_auth_method cannot change between none and others: register anew");
   await useStatement(tx, statement);

@@ -14,7 +14,12 @@ import {
   tokenEndpointAuthMethods,
 } from "../applications/application.ts";
 import { securitySettings } from "../applications/security-settings.ts";
-import { type Fault, InvalidApplication, requireValidApplication } from "../applications/validation.ts";
+import {
+  type ApplicationRules,
+  type Fault,
+  InvalidApplication,
+  requireValidApplication,
+} from "../applications/validation.ts";
 import type { RegistrationBounds } from "./initial-access-token.ts";
 import { metadataName, readSecurityMetadata } from "./security-metadata.ts";
 
@@ -63,7 +68,7 @@ const settingsOfOthers = (before: ApplicationSettings): Partial<ApplicationSetti
 export function readClientMetadata(
   metadata: ClientMetadata,
   bounds: RegistrationBounds,
-  before?: ApplicationSettings,
+  { before, isDemo }: { readonly before?: ApplicationSettings } & ApplicationRules = {},
 ): RegisteringClient {
   const method = readMethod(metadata);
   const grants = readGrants(metadata, bounds);
@@ -88,13 +93,13 @@ export function readClientMetadata(
   if (settings.authorizationDetailsTypes.length > 0)
     refuse("authorization_details_types are more than the initial access token allows");
   const client = { name: readName(metadata, redirectUris), clientType, settings };
-  requireValid(client);
+  requireValid(client, { isDemo });
   return client;
 }
 
-function requireValid(client: RegisteringClient): void {
+function requireValid(client: RegisteringClient, rules: ApplicationRules): void {
   try {
-    requireValidApplication(client);
+    requireValidApplication(client, rules);
   } catch (error) {
     if (error instanceof InvalidApplication) throw metadataFault(error.faults);
     throw error;

@@ -55,7 +55,7 @@ export async function registerClient(
     await lockOrganisation(tx, orgId);
     const token = await useInitialAccessToken(tx, { orgId, id, now });
     if (!token) throw new UnknownRegistrationToken("another request used the initial access token up");
-    const client = readClientMetadata(said, token);
+    const client = readClientMetadata(said, token, deps);
     if (!(await hasRoom(tx, deps, orgId)))
       throw new OAuthError("access_denied", "the organisation has too many registered clients", {
         status: 403,

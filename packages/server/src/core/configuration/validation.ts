@@ -1,5 +1,9 @@
 /** Parses and validates a file completely, before anything is looked up or changed. */
-import { InvalidApplication, requireValidApplication } from "../applications/validation.ts";
+import {
+  type ApplicationRules,
+  InvalidApplication,
+  requireValidApplication,
+} from "../applications/validation.ts";
 import { defaultOrganisationSettings, type OrganisationSettings } from "../organisations/organisation.ts";
 import {
   idleFaults,
@@ -31,7 +35,7 @@ export const readOrganisationFile = (bytes: Uint8Array): OrganisationFile =>
   atOnce(checkedFile(readJsonText(bytes)));
 
 /** The same of what was parsed before. @throws InvalidFile */
-export function* checkedFile(value: unknown): Work<OrganisationFile> {
+export function* checkedFile(value: unknown, rules: ApplicationRules = {}): Work<OrganisationFile> {
   requireFormat(value);
   const formFaults = yield* documentFaults(organisationFileSchema, value);
   const file = value as OrganisationFile;
@@ -50,7 +54,7 @@ export function* checkedFile(value: unknown): Work<OrganisationFile> {
       (index) => emails[index]?.[1] ?? "/emails",
     ),
     ...(yield* eachOf(scopes, ([scope, at]) => scopeFaults(scope, at))).flat(),
-    ...(yield* eachOf(applications, ([application, at]) => applicationFaults(application, at))).flat(),
+    ...(yield* eachOf(applications, ([application, at]) => applicationFaults(application, at, rules))).flat(),
     ...duplicates(scopes, "name"),
     ...duplicates(applications, "id"),
     ...duplicates(applications, "externalKey"),
@@ -114,13 +118,13 @@ function scopeFaults(given: FileScope, at: string): FileFault[] {
   return [...claims, ...coreFaults(at, () => requireValidScope(scope, scope))];
 }
 
-function applicationFaults(given: FileApplication, at: string): FileFault[] {
+function applicationFaults(given: FileApplication, at: string, rules: ApplicationRules): FileFault[] {
   const { name, clientType, settings } = applicationOfFile(given);
   // Lists in the order of the file, for the same reason.
   const inOrder = { ...settings, ...listsOf(given) };
   const allowed = new Set(settings.allowedScopes);
   return [
-    ...coreFaults(at, () => requireValidApplication({ name, clientType, settings: inOrder })),
+    ...coreFaults(at, () => requireValidApplication({ name, clientType, settings: inOrder }, rules)),
     ...askableFaults(given.organisationConsent ?? [], allowed, `${at}/organisationConsent`),
     ...(given.preauthorizations ?? []).flatMap((scopes, index) => {
       const of = `${at}/preauthorizations/${index}`;

@@ -4,6 +4,7 @@ import { createApplication, setApplicationStatus } from "../../core/applications
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { makeApiClient } from "../../testing/fixtures/api-client.ts";
 import { decide, follow, logIn, showsConsent, showsLogin, withUser } from "../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
@@ -76,6 +77,28 @@ forEachDatabase(({ fresh }) => {
     assert.match((await begin(browser)).body, /Signature verified/);
     const [, signOut = ""] = /href="([^"]*end_session)"/.exec(tokens.body) ?? [];
     assert.match((await browser.get(signOut)).body, /Sign out of Demo\?/);
+  });
+
+  test("an application on the same machine may have a FAPI profile: it has no certificate for https", async () => {
+    const api = await makeApiClient(running.service, org, [
+      "signet:applications:write",
+      "signet:organisation:write",
+    ]);
+    const application = {
+      ...{ name: "Bank", clientType: "confidential", securityProfile: "fapi2", requirePkce: true },
+      ...{ tokenEndpointAuthMethod: "private_key_jwt", jwksUri: "https://bank.example/jwks" },
+      ...{ dpopBoundAccessTokens: true, grantTypes: ["authorization_code", "refresh_token"] },
+      redirectUris: ["http://127.0.0.1:9/callback"],
+    };
+    const made = await api.call("POST", "/applications", { body: application });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const path = `/applications/${String(made.body["id"])}`;
+    const changed = await api.call("PATCH", path, { body: { redirectUris: ["http://[::1]:9/callback"] } });
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+    const elsewhere = await api.call("PATCH", path, {
+      body: { redirectUris: ["http://app.example/callback"] },
+    });
+    assert.equal(elsewhere.status, 422);
   });
 
   test("every run has a fresh state, nonce and code challenge, bound to the browser by a cookie", async () => {

@@ -100,6 +100,14 @@ forEachDatabase(({ fresh }) => {
       authorizationSignedResponseAlg: { authorizationSignedResponseAlg: "RS256" },
       requestObjectSigningAlg: { requestObjectSigningAlg: "RS256" },
     };
+    const { organisation } = org;
+    const atHome = { ...good(), ...faulty["redirectUris[0]"] };
+    await makeClient({ ...running.service, isDemo: true }, organisation, atHome);
+    const elsewhere = { ...good(), redirectUris: ["http://demo.example/callback"] };
+    await assert.rejects(
+      makeClient({ ...running.service, isDemo: true }, organisation, elsewhere),
+      InvalidApplication,
+    );
     for (const [path, settings] of Object.entries(faulty)) {
       const isFault = (error: unknown) =>
         error instanceof InvalidApplication && error.faults.map((one) => one.path).join() === path;

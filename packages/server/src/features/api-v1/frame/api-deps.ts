@@ -9,6 +9,7 @@ import type { ApiAccessDeps } from "../access.ts";
 
 export interface ApiDeps extends ApiAccessDeps {
   readonly changes: ChangeFeed;
+  readonly isDemo?: boolean | undefined;
   readonly encryption: Encryption;
   readonly outbound: Outbound;
   readonly outbox: Outbox;

@@ -5,6 +5,7 @@
 import Type, { type Static } from "typebox";
 import type { ApplicationSettings } from "../../../core/applications/application.ts";
 import { certificateNames } from "../../../core/applications/certificate-names.ts";
+import type { ApplicationRules } from "../../../core/applications/validation.ts";
 import { applyFile, ConfigurationChanged } from "../../../core/configuration/apply.ts";
 import { type ApplicationStep, compared, type Difference } from "../../../core/configuration/difference.ts";
 import { type Entry, entriesOf, isDone } from "../../../core/configuration/entries.ts";
@@ -128,7 +129,7 @@ function diffRoute(api: ApiScope, deps: ApiDeps): void {
     answers: { 200: { description: "What would change", schema: changed } },
     ...large(deps, ...reads),
     handler: async ({ caller, body, within }) => {
-      const { file: wanted, prune } = await readFile(body);
+      const { file: wanted, prune } = await readFile(deps, body);
       return inTransaction(deps, within, async ({ database }) => {
         const state = await readState(database.query, caller.organisation.id);
         if (!state) throw notFound();
@@ -150,7 +151,7 @@ function applyRoute(api: ApiScope, deps: ApiDeps): void {
     answers: { 200: { description: "What was changed", schema: changed } },
     ...large(deps, ...writes),
     handler: async ({ caller, body, within }) => {
-      const { file: wanted, prune } = await readFile(body);
+      const { file: wanted, prune } = await readFile(deps, body);
       return inTransaction(deps, within, async (inside) => {
         const check = (difference: Difference) => {
           requireMayApply(caller, difference);
@@ -173,9 +174,10 @@ const answer = (entries: readonly Entry[]) => ({ changes: entries.filter(isDone)
 
 /** @throws ApiError 422 naming every fault */
 const readFile = async (
+  rules: ApplicationRules,
   body: Static<typeof sentFile>,
 ): Promise<{ file: OrganisationFile; prune: boolean }> => ({
-  file: await inPortions(checkedFile(body.file)).catch(toAnswer),
+  file: await inPortions(checkedFile(body.file, rules)).catch(toAnswer),
   prune: body.prune ?? false,
 });
 
