@@ -58,4 +58,24 @@ forEachDatabase(({ fresh }) => {
     }
     assert.ok(!host.asked.some((path) => path.startsWith("/private")));
   });
+
+  test("a server that is too slow, with its headers or within the document, is a fault, and nothing of it is kept", async () => {
+    const guarded = outbound({ allow: [HOST.address], resolve: async () => [HOST], timeoutMs: 60 });
+    const documents = clientDocuments({ ...running.service, outbound: guarded });
+    const clientIds = ["mute", "stalled"].map(serve);
+    host.served.set("/mute.json", () => undefined);
+    host.served.set("/stalled.json", (_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).write("{");
+    });
+    for (const clientId of clientIds) {
+      assert.equal(typeof (await documents.resolve(orgId, clientId)), "string", clientId);
+      assert.equal(await running.service.applications.find(orgId, clientId), undefined);
+    }
+    // The same client, once its server has recovered.
+    const patient = clientDocuments({
+      ...running.service,
+      outbound: outbound({ allow: [HOST.address], resolve: async () => [HOST] }),
+    });
+    assert.notEqual(typeof (await patient.resolve(orgId, serve("mute"))), "string");
+  });
 });

@@ -320,4 +320,64 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await open(clientId)).page.status, 400, "the redirect URI is gone");
     host.headers = {};
   });
+
+  test("a document that turned faulty ends the client: page, code, refresh, pushed request; mended, it goes on", async () => {
+    const clientId = serve("turned");
+    const { body } = await redeem(await allow(clientId), clientId);
+    const grant = await allow(clientId);
+    clock.advance(301_000);
+    browser = testBrowser();
+    host.served.set("/turned.json", "{}");
+    assert.equal((await open(clientId)).page.status, 400);
+    assertOAuthError(await redeem(grant, clientId), 401, "invalid_client");
+    assertOAuthError(await refresh(body["refresh_token"], clientId), 401, "invalid_client");
+    const { parameters } = authorizationRequest(clientId, REDIRECT, { scope: "openid" });
+    assertOAuthError(await postForm(`${org.issuer}/par`, parameters), 401, "invalid_client");
+    serve("turned");
+    assert.equal((await refresh(body["refresh_token"], clientId)).status, 200);
+    assert.equal((await postForm(`${org.issuer}/par`, parameters)).status, 201);
+  });
+
+  test("a key that the document no longer has proves nothing", async () => {
+    const [first, second] = [await generateKeyPair("ES256"), await generateKeyPair("ES256")];
+    const method = { token_endpoint_auth_method: "private_key_jwt" };
+    const document = async ({ publicKey }: typeof first) => ({
+      ...method,
+      redirect_uris: [REDIRECT],
+      jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256", use: "sig" }] },
+    });
+    const proof = async ({ privateKey }: typeof first, clientId: string) => ({
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: await new SignJWT({})
+        .setProtectedHeader({ alg: "ES256", kid: "1" })
+        .setIssuer(clientId)
+        .setSubject(clientId)
+        .setAudience(org.issuer)
+        .setJti(crypto.randomUUID())
+        .setExpirationTime(Math.floor(clock() / 1_000) + 60)
+        .sign(privateKey),
+    });
+    const clientId = serve("rotated", await document(first));
+    const { body } = await redeem(await allow(clientId), clientId, await proof(first, clientId));
+    serve("rotated", await document(second));
+    clock.advance(301_000);
+    const again = async (key: typeof first) =>
+      postForm(`${org.issuer}/token`, {
+        ...{ grant_type: "refresh_token", refresh_token: String(body["refresh_token"]) },
+        ...{ client_id: clientId, ...(await proof(key, clientId)) },
+      });
+    assertOAuthError(await again(first), 401, "invalid_client");
+    assert.equal((await again(second)).status, 200);
+  });
+
+  test("a document of exactly 5 KiB is read, one byte more is not", async () => {
+    for (const [name, length, status] of [
+      ["whole", 5_120, 200],
+      ["over", 5_121, 400],
+    ] as const) {
+      const clientId = `https://${host.host}/${name}.json`;
+      host.served.set(`/${name}.json`, JSON.stringify(agentDocument(clientId)).padEnd(length, " "));
+      assert.equal((await open(clientId)).page.status, status, name);
+    }
+  });
 });
