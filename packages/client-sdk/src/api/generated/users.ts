@@ -46,6 +46,10 @@ export type ApiSession = {
   address: string;
   userAgent: string;
   applications: string[];
+  /** Bound to a key of the browser's machine (Device Bound Session Credentials) */
+  deviceBound: boolean;
+  boundAt: string | null;
+  deviceId: string | null;
   lastSeenAt: string;
   expiresAt: string;
   createdAt: string;
@@ -197,10 +201,10 @@ export type UsersCalls = {
     query?: {
       /** true: count the list as well */
       total?: "true" | "false" | "";
-      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, acr, address, userAgent, authTime, lastSeenAt, expiresAt, createdAt, updatedAt */
+      /** RFC 7644 §3.4.2.2, at most 1000 characters, over id, acr, address, userAgent, authTime, lastSeenAt, expiresAt, deviceBound, boundAt, deviceId, createdAt, updatedAt */
       filter?: string;
       /** A member; with `-` from the greatest to the least; default: `createdAt`, or `-at` where there is none */
-      sort?: `${"" | "-"}${"id" | "acr" | "address" | "userAgent" | "authTime" | "lastSeenAt" | "expiresAt" | "createdAt" | "updatedAt"}`;
+      sort?: `${"" | "-"}${"id" | "acr" | "address" | "userAgent" | "authTime" | "lastSeenAt" | "expiresAt" | "deviceBound" | "boundAt" | "deviceId" | "createdAt" | "updatedAt"}`;
     };
     item: ApiSession;
   };

@@ -82,6 +82,7 @@ export const usersOnServer: Readonly<Record<string, OnServer>> = {
         "LAST USED": "lastSeenAt",
         ENDS: "expiresAt",
         ADDRESS: "address",
+        BOUND: "deviceBound",
       },
       none: "The user is signed in nowhere in this organisation.",
     }),

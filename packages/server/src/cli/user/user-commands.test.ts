@@ -6,6 +6,7 @@ import { findOrganisation } from "../../core/organisations/organisations.store.t
 import { createRecoveryCodes } from "../../core/second-factors/recovery-codes/recovery-codes.ts";
 import { findFactorSummary } from "../../core/second-factors/second-factors.store.ts";
 import { addTotp, newTotpSecret } from "../../core/second-factors/totp/totp.ts";
+import { bindSession } from "../../core/sessions/sessions.store.ts";
 import { findCurrentSession, signIn } from "../../core/sessions/sessions.ts";
 import { findUserByEmail } from "../../core/users/users.store.ts";
 import { openService, type Service } from "../../modules/open-service.ts";
@@ -234,7 +235,7 @@ describe("signet user", () => {
         const organisation = await findOrganisation(service.database.query, org);
         const found = await findUserByEmail(service.database.query, org, email);
         assert.ok(organisation && found);
-        const { token } = await signIn(service, {
+        const { token, session } = await signIn(service, {
           organisation,
           user: found.user,
           amr: ["pwd"],
@@ -249,14 +250,20 @@ describe("signet user", () => {
           made.id,
         ]);
         assert.equal(items.length, 1);
-        const { id, createdAt, expiresAt, address, methods } = items[0] ?? {};
+        const { id, createdAt, expiresAt, address, methods, deviceBound, boundAt, deviceId } = items[0] ?? {};
+        assert.deepEqual([deviceBound, boundAt, deviceId], [false, null, null]);
         assert.match(String(id), /^[0-9a-f-]{36}$/);
         assert.ok(Date.parse(String(expiresAt)) > Date.parse(String(createdAt)));
         assert.deepEqual([address, methods], ["192.0.2.1", ["pwd"]]);
         assert.match(
           (await typed(["sessions", "--email", email])).out,
-          new RegExp(`^${id} .*192\\.0\\.2\\.1`, "m"),
+          new RegExp(`^${id} .*192\\.0\\.2\\.1 +no`, "m"),
         );
+        const bound = { orgId: org, id: session.id, boundKey: "{}", now: session.createdAt };
+        assert.ok(await bindSession(service.database.query, bound));
+        const again = await json<{ items: Array<Record<string, unknown>> }>(["sessions", "--id", made.id]);
+        assert.deepEqual([again.items[0]?.["deviceBound"], again.items[0]?.["boundAt"]], [true, createdAt]);
+        assert.match((await typed(["sessions", "--email", email])).out, /192\.0\.2\.1 +yes/);
         assert.match(
           (await typed(["sign-out", "--id", made.id])).out,
           /roma@example\.com is signed out everywhere/,

@@ -32,6 +32,9 @@ const sessionRecord = (session: SessionRecord) => ({
   address: session.address,
   userAgent: session.userAgent,
   applications: session.applications,
+  deviceBound: Boolean(session.boundKey),
+  boundAt: session.boundAt ? formatTime(session.boundAt) : null,
+  deviceId: session.deviceId ?? null,
 });
 
 const nameValue = { value: "NAME=VALUE", multiple: true };
@@ -87,6 +90,7 @@ export const userCommands: readonly Command[] = [
           "LAST USED": "lastSeenAt",
           ENDS: "expiresAt",
           ADDRESS: "address",
+          BOUND: ({ boundKey }) => (boundKey ? "yes" : "no"),
           APPLICATIONS: ({ applications }) => applications.join(", "),
         },
         none: "The user is signed in nowhere in this organisation.",

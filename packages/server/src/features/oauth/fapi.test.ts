@@ -253,6 +253,8 @@ forEachDatabase(({ fresh }) => {
     const now = seconds(clock());
     for (const wrong of [
       { nbf: undefined, iat: now },
+      { nbf: undefined },
+      { exp: undefined },
       { nbf: now - 3_601, exp: now + 1 },
       { exp: now + 3_601 },
     ])

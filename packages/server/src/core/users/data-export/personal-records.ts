@@ -97,6 +97,7 @@ async function browsers(db: Db, user: Exported) {
       id: "id",
       ...browser,
       signedInWith: "amr",
+      boundToMachineAt: "bound_at",
       startedAt: "created_at",
       lastUsedAt: "last_seen_at",
       expiresAt: "expires_at",

@@ -8,18 +8,20 @@ import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { groupsCard, rolesCard } from "./user-roles.page.ts";
 import type { Access, Sessions, UserView } from "./user-view.ts";
 
-export function sessionsCard({ sessions, messages, uriOf }: UserView & { sessions: Sessions }): Html {
+export function sessionsCard(view: UserView & { sessions: Sessions }): Html {
+  const { sessions, messages, uriOf } = view;
   const { users } = messages.console;
   const { sessions: text } = users;
   const list = table({
     label: text.title,
     columns: [text.browser, text.address, text.since, text.seen],
-    rows: sessions.map(({ id, userAgent, address, createdAt, lastSeenAt }, index) => {
+    rows: sessions.map((session, index) => {
+      const { id, userAgent, address, createdAt, lastSeenAt } = session;
       const browser = browserName(userAgent) ?? text.unknown;
       return {
         id: `session-${id}`,
         cells: [
-          nameCell({ name: browser }),
+          nameCell({ name: browser, note: machineOf(view, session) }),
           html`<bdi>${address}</bdi>`,
           relativeTime(createdAt, messages.format.day),
           relativeTime(lastSeenAt, messages.format.minute),
@@ -42,6 +44,21 @@ export function sessionsCard({ sessions, messages, uriOf }: UserView & { session
     body: html`${list}<div class="actions">${buttonLink(everywhere)}</div>
 `,
   });
+}
+
+/** What ties a session to a machine: the browser's key, a device of the organisation. */
+function machineOf(
+  { messages, consoleUri }: UserView,
+  { boundKey, deviceId }: Sessions[number],
+): Html | undefined {
+  const { sessions: text } = messages.console.users;
+  const notes = [
+    boundKey ? html`${text.bound}` : undefined,
+    deviceId
+      ? html`<a href="${linkAddress(consoleUri(`/devices/${deviceId}`))}">${text.onDevice}</a>`
+      : undefined,
+  ].filter((note) => note !== undefined);
+  return notes.length === 0 ? undefined : html`${notes[0]}${notes[1] && html` · ${notes[1]}`}`;
 }
 
 export function accessCards(view: UserView & Access): readonly Html[] {

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { grantUserConsent, listUserConsents } from "../../../core/consents/consents.store.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
+import { bindSession, setSessionDevice } from "../../../core/sessions/sessions.store.ts";
 import { findUser, findUserByEmail, insertMembership } from "../../../core/users/users.store.ts";
 import { setUserStatus } from "../../../core/users/users.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
@@ -68,6 +69,25 @@ describe("actions on users", () => {
     }
     await here.send("/users/new", { ...person, role: "Standard", email: "eve@acme.example" });
     assert.deepEqual((await newest())?.details, {});
+  });
+
+  test("shows which sessions are bound to a machine, and the device that one ends with", async () => {
+    const own = await person();
+    for (let index = 0; index < 2; index++) await signIn(own);
+    const shows = async () => {
+      const { body } = await here.get(`/users/${own.user.id}/security`);
+      return ["Device-bound session", "Ends with its device"].map((one) => body.split(one).length - 1);
+    };
+    assert.deepEqual(await shows(), [0, 0]);
+    const [first, second] = await sessionsOf(own.user.id);
+    const key = { orgId: orgId(), id: first?.id ?? "" };
+    assert.ok(await bindSession(db(), { ...key, boundKey: "{}", now: clock() }));
+    assert.deepEqual(await shows(), [1, 0]);
+    const deviceId = crypto.randomUUID();
+    for (const one of [first, second]) await setSessionDevice(db(), { ...key, id: one?.id ?? "", deviceId });
+    assert.deepEqual(await shows(), [1, 2]);
+    const { body } = await here.get(`/users/${own.user.id}/security`);
+    assert.ok(body.includes(`href="/oauth/manage/${orgId()}/devices/${deviceId}"`));
   });
 
   test("ends one session, then all of them", async () => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { bindSession } from "../../../core/sessions/sessions.store.ts";
 import { signIn } from "../../../core/sessions/sessions.ts";
 import { lockUserAccount } from "../../../core/users/account.store.ts";
 import { findUser, insertMembership } from "../../../core/users/users.store.ts";
+import { wireTime } from "../../../http/api/times.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -177,6 +179,18 @@ forEachDatabase(({ fresh }) => {
     const start = () => signIn(running.service, { organisation, user, before: undefined, ...proof });
     const [one, other] = [await start(), await start()];
     const sessions = `${path}/sessions`;
+    const bound = { orgId: organisation.id, id: one.session.id, boundKey: "{}", now: one.session.createdAt };
+    assert.ok(await bindSession(running.service.database.query, bound));
+    const listed = (await api.call("GET", `${sessions}?sort=deviceBound`)).body["items"];
+    assert.deepEqual(
+      (listed as Array<Record<string, unknown>>).map(({ id, deviceBound, boundAt, deviceId }) => {
+        return { id, deviceBound, boundAt, deviceId };
+      }),
+      [
+        { id: other.session.id, deviceBound: false, boundAt: null, deviceId: null },
+        { id: one.session.id, deviceBound: true, boundAt: wireTime(bound.now), deviceId: null },
+      ],
+    );
     const end = await api.call("DELETE", `${sessions}/${one.session.id}`);
     assert.equal(end.status, 204);
     const left = (await api.call("GET", sessions)).body["items"] as Array<{ id: string; acr: string }>;

@@ -1,5 +1,5 @@
 /** /api/v1/organisations/{org}/users/{id}/sessions: where a user is signed in. */
-import Type from "typebox";
+import Type, { type TSchema } from "typebox";
 import { endUserSession, listUserSessions } from "../../../core/sessions/end-sessions.ts";
 import type { SessionRecord } from "../../../core/sessions/sessions.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
@@ -16,6 +16,8 @@ import { requireMayManage } from "./change-user.ts";
 
 const time = () => Type.String({ format: "date-time" });
 
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
 const sessionSchema = Type.Object(
   {
     id: Type.String({ description: "The `sid` of tokens" }),
@@ -25,6 +27,11 @@ const sessionSchema = Type.Object(
     address: Type.String(),
     userAgent: Type.String(),
     applications: Type.Array(Type.String({ description: "The name of an application with tokens" })),
+    deviceBound: Type.Boolean({
+      description: "Bound to a key of the browser's machine (Device Bound Session Credentials)",
+    }),
+    boundAt: nullable(time()),
+    deviceId: nullable(Type.String({ format: "uuid", description: "The device that it ends with" })),
     lastSeenAt: time(),
     expiresAt: time(),
     createdAt: time(),
@@ -36,6 +43,7 @@ const sessionSchema = Type.Object(
 const fields = memoryFields({
   ...({ id: "text", acr: "text", address: "text", userAgent: "text" } as const),
   ...({ authTime: "time", lastSeenAt: "time", expiresAt: "time" } as const),
+  ...({ deviceBound: "boolean", boundAt: "time", deviceId: "text" } as const),
   ...({ createdAt: "time", updatedAt: "time" } as const),
 });
 
@@ -47,6 +55,9 @@ const sessionRecord = (session: SessionRecord) => ({
   address: session.address,
   userAgent: session.userAgent,
   applications: session.applications,
+  deviceBound: Boolean(session.boundKey),
+  boundAt: session.boundAt ? wireTime(session.boundAt) : null,
+  deviceId: session.deviceId ?? null,
   lastSeenAt: wireTime(session.lastSeenAt),
   expiresAt: wireTime(session.expiresAt),
   createdAt: wireTime(session.createdAt),

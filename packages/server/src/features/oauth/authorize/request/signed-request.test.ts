@@ -84,6 +84,21 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([answer.get("state"), answer.has("code")], [null, true]);
   });
 
+  test("an object without nbf and iat is good until its exp, at most an hour ahead", async () => {
+    const object = (seconds: number) => {
+      const { request } = claims(client, { iat: undefined });
+      return signClaims(key, { ...request, exp: request.exp - 300 + seconds });
+    };
+    assert.equal(await errorOf(await object(3_601)), "invalid_request_object", "over an hour");
+    assert.equal(await errorOf(await object(0)), "invalid_request_object", "expired");
+    const hour = await object(3_600);
+    assert.ok((await go(outside(hour))).get("code"));
+    clock.advance(3_599_000);
+    assert.ok((await go(outside(hour))).get("code"), "the last second");
+    clock.advance(1_000);
+    assert.equal(await errorOf(hour), "invalid_request_object");
+  });
+
   test("refuses every faulty object", async () => {
     const foreign = await requestKey();
     const now = seconds(clock());

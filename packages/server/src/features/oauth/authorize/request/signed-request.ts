@@ -106,7 +106,11 @@ function findPartyProblem(claims: Claims, clientId: string, issuers: readonly st
 
 const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 
-/** @param isBounded FAPI 2.0 Message Signing §5.3.1: `nbf` is there, and at most an hour ago */
+/**
+ * RFC 9101 demands no time. `exp` has to be there, and at most an hour after `nbf`, else `iat`; an object with neither is as good as
+ * one made now, so its own `exp` bounds it.
+ * @param isBounded FAPI 2.0 Message Signing §5.3.1: `nbf` is there, and at most an hour ago
+ */
 function findTimeProblem({ exp, nbf, iat }: Claims, now: number, isBounded: boolean): string | undefined {
   const times = [nbf, iat].filter((one) => one !== undefined);
   if (!isTime(exp) || !times.every(isTime)) return "exp is missing, or a time is no number";

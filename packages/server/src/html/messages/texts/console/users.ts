@@ -54,9 +54,10 @@ export type ConsoleUsersTexts = {
       };
       sessions: {
         title: string; none: string; browser: string; address: string; since: string; seen: string;
-        unknown: string; end: string; endOf: (values: { browser: string }) => string;
-        endHeading: (values: { browser: string }) => string; endText: string; everywhere: string;
-        everywhereHeading: (values: { email: string }) => string; everywhereText: string;
+        unknown: string; bound: string; onDevice: string; end: string;
+        endOf: (values: { browser: string }) => string; endHeading: (values: { browser: string }) => string;
+        endText: string; everywhere: string; everywhereHeading: (values: { email: string }) => string;
+        everywhereText: string;
       };
       access: {
         allowed: string; noneAllowed: string; application: string; scopes: string; since: string;
