@@ -13,6 +13,7 @@ const guides = [
   "authjs",
   "react",
   "vue",
+  "nuxt",
   "express",
   "fastify",
   "hono",

@@ -193,7 +193,7 @@ export async function startSdkGuide({ folder, port }: GuideFolder): Promise<Guid
   await linkPackages(folder);
   const offset = path.join(folder, "offset");
   await writeFile(offset, "0");
-  await writeFile(path.join(folder, "clock.mjs"), clock(offset));
+  await writeFile(path.join(folder, "clock.mjs"), clockProgram(offset));
   const command = ["--env-file=.env", "--import=./clock.mjs", "app.js"];
   const server = await startProgram("node", [process.execPath, ...command], { port, folder });
   return { ...server, expireToken: () => writeFile(offset, String(HOUR_MS)) };
@@ -212,7 +212,8 @@ function ifThere(error: unknown): void {
   if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
 }
 
-const clock = (offset: string): string => `import { readFileSync } from "node:fs";
+/** A program that `node --import` runs first: the time is moved by the milliseconds in a file. */
+export const clockProgram = (offset: string): string => `import { readFileSync } from "node:fs";
 const { now } = Date;
 Date.now = () => now() + Number(readFileSync(${JSON.stringify(offset)}, "utf8"));
 `;

@@ -1,0 +1,4 @@
+export default defineNuxtConfig({
+  modules: ["nuxt-auth-utils"],
+  compatibilityDate: "2026-01-01",
+});
