@@ -42,7 +42,8 @@ export interface Principal {
   readonly claims: Readonly<Record<string, unknown>>;
   /**
    * With sovereign signing, what the service says without a signature of the organisation's agents: for display, never for a
-   * decision. `user`, `scopes` and `claims` then come from signed tokens alone. Absent without sovereign signing.
+   * decision. `user`, `scopes` and `claims` then come from what agents have signed alone: tokens, and userinfo as a JWT, which leaves
+   * nothing here. Absent without sovereign signing.
    */
   readonly unsignedUserinfo?: Readonly<Record<string, unknown>>;
   /** As `unsignedUserinfo`: the scopes of the token response. */

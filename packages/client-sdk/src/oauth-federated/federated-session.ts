@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader, type JWK } from "jose";
 import { randomBase64url } from "../base64url.ts";
 import { type Principal, principalOfClaims, scopesOfClaims } from "../principal.ts";
 import type { OrganisationIssuers } from "../provider/organisation-issuers.ts";
-import { withoutProtocolClaims } from "../provider/userinfo.ts";
+import { type FetchedUserinfo, withoutProtocolClaims } from "../provider/userinfo.ts";
 import { isRecord, type SubjectClaims } from "../tokens/claims.ts";
 import type { TokenResponse } from "./provider-calls.ts";
 
@@ -27,6 +27,8 @@ export interface FederatedSession {
   readonly dpopKey?: JWK;
   /** Whether a trusted agent's key has signed the access token. */
   readonly isSigned?: boolean;
+  /** Whether a trusted key has signed the userinfo. */
+  readonly isUserinfoSigned?: boolean;
   /** Milliseconds since the epoch: when to refresh, and when the access token expires. */
   readonly refreshAt: number;
   readonly endsAt: number;
@@ -39,7 +41,7 @@ interface NewSession {
   readonly party: string;
   readonly idToken: string;
   readonly claims: SubjectClaims;
-  readonly userinfo: FederatedSession["userinfo"];
+  readonly fetched: FetchedUserinfo;
   readonly response: TokenResponse;
   readonly dpopKey?: JWK | undefined;
   /** As requested: what a response without `scope` means (RFC 6749 §5.1). */
@@ -66,16 +68,17 @@ export function createSession(login: NewSession, now: number): FederatedSession 
 /** Keeps the old refresh token if the provider doesn't rotate it (RFC 6749 §6). */
 export function withNewTokens(
   session: Pick<FederatedSession, "id" | "party" | "since" | "sid" | "scope" | "refreshToken" | "dpopKey">,
-  tokens: Pick<NewSession, "response" | "idToken" | "userinfo" | "isSigned" | "isSovereign">,
+  tokens: Pick<NewSession, "response" | "idToken" | "fetched" | "isSigned" | "isSovereign">,
   now: number,
 ): FederatedSession {
-  const { response, userinfo, isSigned } = tokens;
+  const { response, fetched, isSigned } = tokens;
   const idToken = keptIdToken(tokens.idToken, response.accessToken);
   const scope = response.scopes?.join(" ") ?? session.scope;
   return {
     ...session,
     idToken,
-    userinfo,
+    userinfo: fetched.claims,
+    isUserinfoSigned: fetched.isSigned,
     scope,
     isSigned,
     ...tokenMembers(tokens, now),
@@ -148,7 +151,7 @@ interface PrincipalSource {
 
 /**
  * Claims of ID token and userinfo; the signed ID token takes precedence. With signing agents, whoever can change what the
- * service says could make anyone an administrator: then only tokens count that a trusted key has signed.
+ * service says could make anyone an administrator: then only tokens and userinfo count that a trusted key has signed.
  */
 export function principalOfSession(session: FederatedSession, source: PrincipalSource): Principal {
   const { idToken, userinfo, accessToken, scope } = session;
@@ -160,10 +163,11 @@ export function principalOfSession(session: FederatedSession, source: PrincipalS
   if (!isSovereign)
     return principalOfClaims({ ...common, claims: { ...userinfo, ...decodeJwt(idToken) }, scopes });
   const signed = session.isSigned ? decodeJwt(accessToken) : {};
+  const [agreed, told] = session.isUserinfoSigned ? [userinfo, {}] : [{}, userinfo];
   return principalOfClaims({
     ...common,
-    claims: { ...withoutProtocolClaims(signed), ...decodeJwt(idToken) },
+    claims: { ...agreed, ...withoutProtocolClaims(signed), ...decodeJwt(idToken) },
     scopes: scopesOfClaims(signed),
-    unsigned: { userinfo, scopes },
+    unsigned: { userinfo: told, scopes },
   });
 }

@@ -114,8 +114,8 @@ async function redeemCode(
   const checks = { keys, issuer, clientId, algorithm, nonce, accessToken, maxAgeSeconds, clock };
   const claims = await verifyIdToken(idToken, checks);
   const isSigned = await isSignedAccessToken(context, accessToken, claims.sub);
-  const userinfo = await fetchUserinfo({ ...context, dpop, signed: context }, accessToken, claims.sub);
-  const login = { party, idToken, claims, userinfo, response, scope, isSigned, isSovereign, dpopKey };
+  const fetched = await fetchUserinfo({ ...context, dpop, signed: context }, accessToken, claims.sub);
+  const login = { party, idToken, claims, fetched, response, scope, isSigned, isSovereign, dpopKey };
   const session = createSession(login, clock());
   // An expired session would send the browser to sign in again, in an endless loop.
   if (session.refreshToken === undefined && session.endsAt <= clock())

@@ -5,7 +5,7 @@
 import { decodeJwt } from "jose";
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
-import { fetchUserinfo, type Userinfo } from "../provider/userinfo.ts";
+import { type FetchedUserinfo, fetchUserinfo } from "../provider/userinfo.ts";
 import type { Claims } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import { isSignedAccessToken } from "../tokens/signed-access-token.ts";
@@ -71,11 +71,11 @@ async function redeemRefreshToken(
     const dpop = context.dpopOf(session.dpopKey);
     const response = await requestTokens({ ...context, dpop }, grant);
     const idToken = await verifyRefreshedIdToken(context, session, response);
-    const userinfo = await refreshUserinfo(context, session, response);
+    const fetched = await refreshUserinfo(context, session, response);
     const isSigned = await isSignedAccessToken(context, response.accessToken, decodeJwt(idToken).sub ?? "");
     const now = context.clock();
     const { isSovereign } = context;
-    const renewed = withNewTokens(session, { response, idToken, userinfo, isSigned, isSovereign }, now);
+    const renewed = withNewTokens(session, { response, idToken, fetched, isSigned, isSovereign }, now);
     const isRotated = renewed.refreshToken !== refreshToken;
     // Without rotation the next refresh has the same key and must not get this outcome.
     const untilNext = isRotated ? KEEP_REFRESHED_MS : Math.max(0, renewed.refreshAt - now);
@@ -127,18 +127,21 @@ async function verifyRefreshedIdToken(
   return idToken;
 }
 
-/** The user's properties may have changed. If they can't be fetched now, the known ones stay until the next refresh. */
+/**
+ * The user's properties may have changed. If they can't be fetched now, the known ones stay until the next refresh, but not as signed
+ * ones: a service that keeps new ones back must not keep anyone's role.
+ */
 async function refreshUserinfo(
   context: FederatedContext,
   { idToken, userinfo, dpopKey }: FederatedSession,
   { accessToken }: TokenResponse,
-): Promise<Userinfo> {
+): Promise<FetchedUserinfo> {
   const source = { ...context, dpop: context.dpopOf(dpopKey), signed: context };
   try {
     return await fetchUserinfo(source, accessToken, decodeJwt(idToken).sub ?? "");
   } catch (error) {
     if (!(error instanceof SignetError) || error.code === "token_subject") throw error;
     context.onError(error);
-    return userinfo;
+    return { claims: userinfo, isSigned: false };
   }
 }

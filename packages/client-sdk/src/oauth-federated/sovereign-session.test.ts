@@ -4,9 +4,10 @@ import { createPublicKey, type KeyObject, sign as signBytes } from "node:crypto"
 import { test } from "node:test";
 import { newEcKey, testCertificate } from "@signet/protocol/testing/test-certificate";
 import { calculateJwkThumbprint } from "jose";
+import type { SignetErrorCode } from "../errors.ts";
 import { federatedFixture, principalIn, refusedWith } from "../testing/federated-fixture.ts";
-import { type TestKey, testKey } from "../testing/signed-token.ts";
-import { ISSUER, PERM_ID, START_MS } from "../testing/test-provider.ts";
+import { signedToken, type TestKey, testKey } from "../testing/signed-token.ts";
+import { CLIENT_ID, ISSUER, PERM_ID, START_MS } from "../testing/test-provider.ts";
 
 const validity = { validFrom: new Date(START_MS - 3_600_000), validTo: new Date(START_MS + 86_400_000) };
 const root = testCertificate({ subject: "Root", isCa: true, ...validity });
@@ -202,6 +203,59 @@ for (const [mode, pinsOf] of Object.entries(pinModes))
     provider.advance(3590);
     await check(["openid", "notes"]);
   });
+
+test("userinfo that an agent has signed counts as signed, of this client, this user and this moment", async () => {
+  const { fixture, agent } = await pinnedFixture();
+  const { provider } = fixture;
+  const iat = () => provider.clock() / 1000;
+  const told = (claims = {}, header = {}, key = agent) => {
+    const base = { iss: ISSUER, aud: CLIENT_ID, sub: PERM_ID, iat: iat(), email: "ada@example.com" };
+    const by = { alg: key.alg, kid: "agent-1", typ: "JWT", ...header };
+    return signedToken(key, by, { ...base, role: "Administrator", ...claims });
+  };
+  const answer = (jwt: string) =>
+    provider.answers.set(
+      "/userinfo",
+      () => new Response(jwt, { headers: { "content-type": "application/jwt" } }),
+    );
+  const early = await told();
+  answer(early);
+  const browser = fixture.browser();
+  await browser.signIn();
+  const principal = principalIn(await browser.go("/"));
+  assert.deepEqual([principal.user?.role, principal.user?.email], ["Administrator", "ada@example.com"]);
+  assert.equal(principal.claims["role"], "Administrator");
+  assert.deepEqual(principal.unsignedUserinfo, {});
+
+  const refused: [SignetErrorCode, string][] = [
+    ["token_signature", await told({}, {}, provider.key)],
+    ["token_audience", await told({ aud: "another" })],
+    ["token_issuer", await told({ iss: "https://another.example" })],
+    ["token_claim_missing", await told({ iat: undefined })],
+    ["token_expired", await told({ iat: iat() - 200 })],
+    // What agents sign for the same client besides.
+    ["token_type", await told({ exp: iat() + 300 })],
+    ["token_subject", await told({ sub: "another" })],
+  ];
+  for (const [code, jwt] of refused) {
+    answer(jwt);
+    refusedWith(await fixture.browser().signIn(), code);
+  }
+
+  // A refresh at which the service keeps the new answer back, or brings the old one again, keeps no role.
+  for (const late of [
+    () => answer(early),
+    () => provider.answers.set("/userinfo", () => new Response(null, { status: 503 })),
+  ]) {
+    answer(await told());
+    const other = fixture.browser();
+    await other.signIn();
+    provider.advance(3590);
+    late();
+    const { user, unsignedUserinfo } = principalIn(await other.go("/"));
+    assert.deepEqual([user?.role, unsignedUserinfo?.["role"]], [undefined, "Administrator"]);
+  }
+});
 
 /** A provider's key made from a private key of node:crypto. */
 async function importedKey(kid: string, privateKey: KeyObject): Promise<TestKey> {

@@ -4,7 +4,7 @@ import { SignetError } from "../errors.ts";
 import { scopesOfClaims } from "../principal.ts";
 import type { Provider } from "../provider/discovery.ts";
 import type { Http } from "../provider/http.ts";
-import { fetchUserinfo, type Userinfo } from "../provider/userinfo.ts";
+import { type FetchedUserinfo, fetchUserinfo, type UserinfoSignature } from "../provider/userinfo.ts";
 import { createSingleFlight } from "../sign-in/single-flight.ts";
 import type { SubjectClaims } from "../tokens/claims.ts";
 
@@ -17,27 +17,31 @@ const MAX_TOKENS = 10_000;
 interface UserinfoOptions {
   readonly provider: Pick<Provider, "metadata">;
   readonly http: Http;
+  /** What a signed answer must match, beside the client that the token was issued to. */
+  readonly signed: Omit<UserinfoSignature, "clientId" | "clock">;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly onError: (error: Error) => void;
 }
 
-export type BearerUserinfo = (token: string, claims: SubjectClaims) => Promise<Userinfo | undefined>;
+export type BearerUserinfo = (token: string, claims: SubjectClaims) => Promise<FetchedUserinfo | undefined>;
 
 /**
  * A failure is reported, not thrown: the token is valid without it, and a user whose role is unknown has none.
  * @returns undefined for tokens that userinfo is not for: without `openid`, bound to the caller's key, or of a client
  */
-export function createBearerUserinfo({ provider, http, clock, onError }: UserinfoOptions): BearerUserinfo {
-  const calls = createSingleFlight<Userinfo | undefined>({
+export function createBearerUserinfo({ signed, clock, onError, ...source }: UserinfoOptions): BearerUserinfo {
+  const calls = createSingleFlight<FetchedUserinfo | undefined>({
     clock,
     keepMs: (userinfo) => (userinfo === undefined ? KEEP_FAILED_MS : KEEP_MS),
     maxEntries: MAX_TOKENS,
   });
   let hasFailed = false;
-  const call = async (token: string, sub: string): Promise<Userinfo | undefined> => {
+  const call = async (token: string, claims: SubjectClaims): Promise<FetchedUserinfo | undefined> => {
+    const clientId = claims["client_id"];
+    const signature = typeof clientId === "string" ? { ...signed, clock, clientId } : undefined;
     try {
-      const userinfo = await fetchUserinfo({ provider, http }, token, sub);
+      const userinfo = await fetchUserinfo({ ...source, signed: signature }, token, claims.sub);
       hasFailed = false;
       return userinfo;
     } catch (error) {
@@ -52,7 +56,7 @@ export function createBearerUserinfo({ provider, http, clock, onError }: Userinf
     if (!isOfUser || claims["cnf"] !== undefined) return undefined;
     const key = await sha256Base64url(token);
     const isWaitedFor = !hasFailed || calls.isKept(key);
-    const userinfo = calls.run(key, () => call(token, claims.sub));
+    const userinfo = calls.run(key, () => call(token, claims));
     if (isWaitedFor) return userinfo;
     // After a failure nobody waits for the next attempts, with whichever token: the first success ends that.
     userinfo.catch(onError);

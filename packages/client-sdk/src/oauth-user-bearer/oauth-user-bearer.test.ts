@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ConfigurationProperties } from "../configuration/settings.ts";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Filter, FilterResult, RequestContext } from "../filter.ts";
+import { signedToken } from "../testing/signed-token.ts";
 import {
   AUDIENCE,
   CLIENT_ID,
@@ -252,7 +253,32 @@ test("a userinfo endpoint that hangs delays the first request only, not each tok
   assert.equal(await emailWith("4"), "ada@example.com", "works again, with new tokens too");
 });
 
-test("with signing agents, userinfo counts for nothing", async () => {
+test("with signing agents, userinfo counts when one of them has signed it for the token's client", async () => {
+  const own = await createTestProvider();
+  const errors: Error[] = [];
+  const onError = (error: Error) => void errors.push(error);
+  const api = bearer({ sovereignPublicKeys: [own.key.jwk] }, { fetch: own.fetch, clock: own.clock, onError });
+  const roleTold = async (claims: Record<string, unknown>) => {
+    const iat = own.clock() / 1000;
+    const base = { iss: ISSUER, aud: CLIENT_ID, sub: PERM_ID, iat, role: "Administrator" };
+    const header = { alg: own.key.alg, kid: own.key.kid, typ: "JWT" };
+    const jwt = await signedToken(own.key, header, { ...base, ...claims });
+    own.answers.set("/userinfo", () => new Response(jwt, { headers: { "content-type": "application/jwt" } }));
+    const token = await own.accessToken({ claims: { jti: crypto.randomUUID() } });
+    const { user, unsignedUserinfo } = await principalOf(ask(`Bearer ${token}`, api));
+    assert.deepEqual(unsignedUserinfo, {});
+    return user?.role;
+  };
+  assert.equal(await roleTold({}), "Administrator");
+  assert.equal(await roleTold({ aud: AUDIENCE }), undefined);
+  assert.equal(await roleTold({ iat: own.clock() / 1000 - 200 }), undefined);
+  assert.deepEqual(
+    errors.map((error) => (error as SignetError).code),
+    ["token_audience", "token_expired"],
+  );
+});
+
+test("with signing agents, unsigned userinfo counts for nothing", async () => {
   const own = await createTestProvider();
   Object.assign(own.userinfo, { role: "Administrator", org_id: "another" });
   const api = bearer({ sovereignPublicKeys: [own.key.jwk] }, { fetch: own.fetch, clock: own.clock });

@@ -54,7 +54,7 @@ export interface OAuthUserBearerOptions
  * possession; DPoP needs `baseUrl`, because proofs name the URL they are for. Rejected requests get 401 or 403 with
  * `WWW-Authenticate`, or 503 if the provider is unreachable. With `organisations`, each token is verified with the keys of the
  * organisation that its `iss` names, if that is one of them. The user's properties come from userinfo, once a minute and token
- * with the scope `openid` (`oauthUserinfo`); with signing agents they are only in `unsignedUserinfo`.
+ * with the scope `openid` (`oauthUserinfo`); with signing agents, what none of these has signed is only in `unsignedUserinfo`.
  * @param configuration `federationServer`, `applicationId`, `oauthOrganisationId`, `oauthAudience`, and e.g. `oauthScopes`
  * @throws SignetError `configuration`
  * @example
@@ -151,9 +151,11 @@ function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
     requireAuthentication({ claims }, { ...options, clock });
     // 4 introspection (RFC 7662), if configured
     if (introspection) await requireActive(introspection, accessToken, claims);
-    // 5 the user's properties; with signing agents the service's word for them doesn't count
-    const userinfo = await userinfoOf?.(accessToken, claims);
+    // 5 the user's properties; with signing agents the service's word for them doesn't count, only what these have signed
+    const fetched = await userinfoOf?.(accessToken, claims);
+    const userinfo = fetched?.claims ?? {};
     if (settings.sovereign === undefined) return principalOfClaims({ ...verified, userinfo });
-    return principalOfClaims({ ...verified, unsigned: { userinfo: userinfo ?? {} } });
+    if (fetched?.isSigned) return principalOfClaims({ ...verified, userinfo, unsigned: { userinfo: {} } });
+    return principalOfClaims({ ...verified, unsigned: { userinfo } });
   };
 }

@@ -86,9 +86,10 @@ interface CallSource extends Pick<TokenIssuer, "issuer" | "keys"> {
 function createCalls(settings: Settings, source: CallSource) {
   const { provider, http, keys, issuer: tokenIssuer, server: issuer, security } = source;
   const { clock, onError } = source.runtime;
+  const signed = { keys, issuer: tokenIssuer, isSovereign: settings.sovereign !== undefined };
   const userinfoOf =
     provider && settings.fetchesUserinfo
-      ? createBearerUserinfo({ provider, http, clock, onError: errorReporter(onError) })
+      ? createBearerUserinfo({ provider, http, signed, clock, onError: errorReporter(onError) })
       : undefined;
   if (!security) return { userinfoOf };
   const { clientId } = settings;

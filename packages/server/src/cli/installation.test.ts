@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { exportJWK, generateKeyPair } from "jose";
 import { runForJson, runInProcess } from "../testing/command-line.ts";
 import { freePort } from "../testing/free-port.ts";
 import { startSignet } from "../testing/started-program.ts";
@@ -82,6 +83,31 @@ test("commands use the base URL of the server in their data folder, unless the e
   await writeFile(path.join(env.SIGNET_DATA_DIR, "server.json"), '{"baseUrl":"not a URL"}');
   const { items } = await runForJson<{ items: { issuer: string }[] }>(["org", "list"], env);
   assert.match(items[0]?.issuer ?? "", /^http:\/\/localhost:8080\//);
+});
+
+test("commands in a demo's data folder take what the demo takes: FAPI 2.0 with redirects to loopback", async () => {
+  const env = { SIGNET_DATA_DIR: path.join(folder, "demo") };
+  const org = await runForJson<{ id: string }>(["org", "create", "--name", "Acme"], env);
+  const jwks = path.join(folder, "jwks.json");
+  const { publicKey } = await generateKeyPair("ES256", { extractable: true });
+  await writeFile(
+    jwks,
+    JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] }),
+  );
+  const create = [
+    ...["app", "create", "--org", org.id, "--name", "Bank", "--type", "confidential"],
+    ...["--redirect-uri", "http://127.0.0.1/callback", "--security-profile", "fapi2"],
+    ...["--auth-method", "private_key_jwt", "--jwks", jwks, "--dpop-bound-access-tokens", "--json"],
+  ];
+  const note = path.join(env.SIGNET_DATA_DIR, "server.json");
+  for (const text of [undefined, '{"baseUrl":"http://localhost:8080"}', '{"demo":"true"}']) {
+    if (text !== undefined) await writeFile(note, text);
+    const { code, err } = await runInProcess(create, env);
+    assert.equal(code, 1);
+    assert.match(err, /redirectUris\[0\]|--redirect-uri/);
+  }
+  await writeFile(note, '{"baseUrl":"http://localhost:8080","demo":true}');
+  await runForJson(create, env);
 });
 
 test("errors name the address and the setting", async () => {

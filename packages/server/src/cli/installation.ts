@@ -43,29 +43,41 @@ async function hasSchema({ databaseUrl }: Config): Promise<boolean> {
   }
 }
 
-const ADDRESS_FILE = "server.json";
+const SERVER_FILE = "server.json";
 
-/** Tells commands in the same data folder under which address its server runs. Replaced atomically. */
-export async function writeServerAddress({ dataDir, baseUrl }: Config): Promise<void> {
-  const path = join(dataDir, ADDRESS_FILE);
+/** What commands in a data folder know of its server. */
+interface ServerNote {
+  readonly baseUrl?: string;
+  /** See RecordDeps. */
+  readonly isDemo: boolean;
+}
+
+/** Tells commands in the same data folder under which address its server runs, and whether as a demo. Replaced atomically. */
+export async function writeServerNote({ dataDir, baseUrl }: Config, isDemo: boolean): Promise<void> {
+  const path = join(dataDir, SERVER_FILE);
   const half = `${path}.${process.pid}`;
-  await writeFile(half, `${JSON.stringify({ baseUrl })}\n`, { mode: 0o600 });
+  await writeFile(half, `${JSON.stringify({ baseUrl, ...(isDemo ? { demo: true } : {}) })}\n`, {
+    mode: 0o600,
+  });
   await rename(half, path);
 }
 
-/** The configuration with the base URL of the server that ran last, unless the environment sets one. */
-export async function withServerAddress(config: Config): Promise<Config> {
-  if (config.isBaseUrlSet) return config;
-  const text = await readFile(join(config.dataDir, ADDRESS_FILE), "utf8").catch(() => "");
-  const baseUrl = baseUrlIn(text);
-  return baseUrl === undefined ? config : { ...config, baseUrl };
+/** The configuration with the base URL of the server that ran last, unless the environment sets one, and whether it was a demo. */
+export async function asServed(
+  config: Config,
+): Promise<{ readonly config: Config; readonly isDemo: boolean }> {
+  const { baseUrl, isDemo } = serverNote(
+    await readFile(join(config.dataDir, SERVER_FILE), "utf8").catch(() => ""),
+  );
+  return { config: config.isBaseUrlSet || baseUrl === undefined ? config : { ...config, baseUrl }, isDemo };
 }
 
-function baseUrlIn(text: string): string | undefined {
+function serverNote(text: string): ServerNote {
   try {
-    const { baseUrl } = JSON.parse(text) as { baseUrl?: unknown };
-    return typeof baseUrl === "string" && URL.parse(baseUrl)?.origin === baseUrl ? baseUrl : undefined;
+    const { baseUrl, demo } = JSON.parse(text) as { baseUrl?: unknown; demo?: unknown };
+    const isAddress = typeof baseUrl === "string" && URL.parse(baseUrl)?.origin === baseUrl;
+    return { ...(isAddress ? { baseUrl } : {}), isDemo: demo === true };
   } catch {
-    return undefined;
+    return { isDemo: false };
   }
 }

@@ -15,7 +15,7 @@ import {
   UsageError,
   type Values,
 } from "./command.ts";
-import { requireInstallation, withServerAddress } from "./installation.ts";
+import { asServed, requireInstallation } from "./installation.ts";
 import { errorMessage } from "./output.ts";
 
 /** The actor of every command in the audit log. */
@@ -23,7 +23,7 @@ export const OPERATOR = "operator";
 
 /**
  * Opens the service for one command and always closes it. Where neither the environment nor the command says otherwise, there
- * must be an installation, and its server's base URL is used.
+ * must be an installation, and its server's base URL is used; what a demo takes, its commands take.
  * @returns the command's exit code
  */
 export async function withService(
@@ -32,9 +32,10 @@ export async function withService(
   { mayBegin = false }: { readonly mayBegin?: boolean | undefined } = {},
 ): Promise<number> {
   if (!mayBegin) await requireInstallation(call.config);
-  const here = { ...call, config: await withServerAddress(call.config) };
+  const { config, isDemo } = await asServed(call.config);
+  const here = { ...call, config };
   const onError = (error: unknown) => call.io.printError(`signet: ${errorMessage(error)}`);
-  const service = await openService(here.config, { onError, around: call.around });
+  const service = await openService(config, { onError, around: call.around, isDemo });
   try {
     return await work(service, here);
   } finally {

@@ -7,7 +7,7 @@ import { MASTER_KEY_FILE } from "../../core/encryption/folder-keys.ts";
 import type { MailSender, SmtpSettings } from "../../core/mail/smtp-settings.ts";
 import type { RateLimit } from "../../core/rate-limits/rate-limits.ts";
 import { type Call, type Command, jsonOption } from "../command.ts";
-import { withServerAddress } from "../installation.ts";
+import { asServed } from "../installation.ts";
 import { printResult, table } from "../output.ts";
 
 const MASKED = "********";
@@ -99,7 +99,7 @@ const document = (config: Config) =>
   );
 
 async function show(call: Call): Promise<number> {
-  const config = await withServerAddress(call.config);
+  const { config } = await asServed(call.config);
   const shown = document(config);
   const rows = Object.entries(shown).map(([name, { value, source }]) => [name, String(value ?? "-"), source]);
   return printResult(call, shown, () => table(["SETTING", "VALUE", "FROM"], rows));

@@ -85,6 +85,8 @@ test("it prints what to paste, follows its file, and keeps ids, secrets and pass
   assert.equal(await first.stop(), 0);
   assert.equal((await stat(path.join(folder, "data", "dev.json"))).mode & 0o777, 0o600);
   assert.equal(await readFile(path.join(folder, "data", ".gitignore"), "utf8"), "*\n");
+  const note = JSON.parse(await readFile(path.join(folder, "data", "server.json"), "utf8")) as unknown;
+  assert.deepEqual(note, { baseUrl: first.baseUrl, demo: true });
 
   await writeFile(file, document(ADA));
   const second = await start(file, env);

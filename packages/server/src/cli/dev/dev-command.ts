@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Config } from "../../config/config.ts";
 import { type Command, type Io, optionalText, UsageError } from "../command.ts";
+import { writeServerNote } from "../installation.ts";
 import { readBounded } from "../org/configuration-file.ts";
 import { errorMessage } from "../output.ts";
 import type { Kept } from "./apply-document.ts";
@@ -109,6 +110,7 @@ async function serve(config: Config, { file, document, io, stopped }: Serving): 
     onError,
   });
   try {
+    await writeServerNote(config, true);
     await writeKept(keptFile, server.applied.kept);
     for (const line of pasteLines(server.applied.organisations, config.baseUrl)) io.print(line);
     io.print(`Following ${file}. Stop with Ctrl+C.`);

@@ -92,6 +92,8 @@ describe("signet start --demo on an empty folder", () => {
     assert.equal((await stat(path.join(dataDir, "demo.json"))).mode & 0o777, 0o600);
     assert.equal((await stat(path.join(dataDir, "master.key"))).mode & 0o777, 0o600);
     assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+    const note = JSON.parse(await readFile(path.join(dataDir, "server.json"), "utf8")) as unknown;
+    assert.deepEqual(note, { baseUrl: server.baseUrl, demo: true });
     assert.deepEqual(
       members(demo).sort(),
       [

@@ -27,7 +27,7 @@ import { mailComposer } from "../../modules/mail-content.ts";
 import { openService, type Service, withMailbox } from "../../modules/open-service.ts";
 import type { Command, Io } from "../command.ts";
 import { type Demo, prepareDemo, printDemo } from "../demo/demo.ts";
-import { writeServerAddress } from "../installation.ts";
+import { writeServerNote } from "../installation.ts";
 import { openBusyLog } from "./busy-log.ts";
 import { type CurrentWorker, clusterWorkers, currentWorker } from "./cluster-workers.ts";
 import { describeError } from "./describe-error.ts";
@@ -100,7 +100,7 @@ async function runPrimary(
   } finally {
     await service.close();
   }
-  await noteAddress(config, log);
+  await noteServer(config, isDemo, log);
   const { baseUrl, mtlsBaseUrl, workers } = config;
   const onReady = () => {
     log.info({ baseUrl, mtlsBaseUrl, database: "postgres", migrated: service.migrated, workers }, "ready");
@@ -125,8 +125,10 @@ async function runPrimary(
 }
 
 /** Before it is ready, so that a command that follows finds it. */
-const noteAddress = (config: Config, log: Log): Promise<void> =>
-  writeServerAddress(config).catch((error) => log.error(describeError(error), "writing server.json failed"));
+const noteServer = (config: Config, isDemo: boolean, log: Log): Promise<void> =>
+  writeServerNote(config, isDemo).catch((error) =>
+    log.error(describeError(error), "writing server.json failed"),
+  );
 
 interface Running {
   readonly isDemo: boolean;
@@ -204,7 +206,7 @@ async function serve(service: Service, serving: Serving): Promise<void> {
     ...(demo ? { demo: demo.shown } : {}),
   });
   const listeners = await openCertificateListeners(app, config, listenerEvents(log), bounds);
-  if (!worker) await noteAddress(config, log);
+  if (!worker) await noteServer(config, service.isDemo === true, log);
   try {
     await app.listen({ host: config.host, port: config.port });
     await listeners.listen();

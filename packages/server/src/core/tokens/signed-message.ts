@@ -39,6 +39,11 @@ export interface MessageContext {
   readonly userId: string | null;
   /** RFC 8707. */
   readonly resources?: readonly string[];
+  /**
+   * Whether the client has signed the authorization request that the message rests on (RFC 9101). Userinfo rests on its token's;
+   * an introspection, an error alone and an ID-JAG on none that is known.
+   */
+  readonly requestSigned?: boolean | null | undefined;
   /** SHA-256 of what was presented: requests that differ in it never get each other's message. */
   readonly proofHash?: string;
   /** Nobody has authenticated: such messages have only a small part of the queue. */

@@ -228,10 +228,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal(told.headers.get("content-type"), "application/jwt");
     const { payload } = await verified(told.text);
     assert.deepEqual([payload.sub, payload["email"], payload.exp], [org.user.id, org.user.email, undefined]);
-    const asked = seen.map(({ context: { grantType, sub }, tokens }) => [tokens[0]?.use, grantType, sub]);
+    const asked = seen.map(({ context: { grantType, sub, requestSigned }, tokens }) => [
+      ...[tokens[0]?.use, grantType, sub, requestSigned],
+    ]);
+    // Whoever introspects has made no authorization request; that of the token was not signed.
     assert.deepEqual(asked, [
-      ["introspection_response", "introspection", web.application.id],
-      ["userinfo_response", "userinfo", org.user.id],
+      ["introspection_response", "introspection", web.application.id, null],
+      ["userinfo_response", "userinfo", org.user.id, false],
     ]);
     for (const text of [described.text, told.text]) assert.equal((await userinfo(text)).status, 401);
     const inactive = await served(() => introspect(told.text));
@@ -310,6 +313,7 @@ forEachDatabase(({ fresh }) => {
       ...{ securityProfile: "fapi2-message-signing", tokenEndpointAuthMethod: "private_key_jwt" },
       ...{ jwks: { keys: [{ ...key.jwk }] }, dpopBoundAccessTokens: true, accessTokenLifetimeSeconds: 300 },
       grantTypes: ["authorization_code", "refresh_token"],
+      userinfoSignedResponseAlg: "ES256",
     };
     const weak = await makePool(running.service, org, { algs: ["ES256", "RS256"] });
     const isFault = (error: unknown) =>
@@ -360,6 +364,14 @@ forEachDatabase(({ fresh }) => {
     const next = await served(() => token({ grant_type: "refresh_token", refresh_token }));
     assert.equal(next.status, 200, JSON.stringify(next.body));
     // Remembered with the token family.
+    assert.equal(seen.at(-1)?.context["requestSigned"], true);
+    const url = `${org.issuer}/userinfo`;
+    const bound = String(next.body["access_token"]);
+    const told = await served(async () => {
+      const proofOfToken = await dpop.proof({ url, method: "GET", token: bound, now: clock() });
+      return sendRaw(url, { headers: { authorization: `DPoP ${bound}`, dpop: proofOfToken } });
+    });
+    assert.equal((await verified(told.text, id)).payload.sub, org.user.id);
     assert.equal(seen.at(-1)?.context["requestSigned"], true);
     const described = await served(async () =>
       postText(

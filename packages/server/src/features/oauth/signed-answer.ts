@@ -29,6 +29,8 @@ export interface SignedAnswer {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The user that it is of. */
   readonly userId: string | null;
+  /** See MessageContext. */
+  readonly requestSigned?: boolean | null;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface SignedAnswer {
 export async function signedAnswer(
   deps: SignedAnswerDeps,
   call: Call,
-  { use, application, alg, mediaType, claims, userId }: SignedAnswer,
+  { use, application, alg, mediaType, claims, userId, requestSigned }: SignedAnswer,
 ): Promise<Answer> {
   const iss = await applicationIssuer(deps, application);
   const message: MessageToSign = { use, claims: { ...claims, iss, aud: application.id } };
@@ -48,7 +50,7 @@ export async function signedAnswer(
       ? await signedByLocalKey(deps, application.orgId, alg, message)
       : (
           await deps.poolSigning.signMessage(message, {
-            ...{ application, address: addressOf(call), grantType, userId },
+            ...{ application, address: addressOf(call), grantType, userId, requestSigned },
           })
         ).jws;
   return {

@@ -17,7 +17,7 @@ import {
   withStandardClaims,
 } from "../../core/scopes/scopes.ts";
 import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
-import { familyIdFromTokenId } from "../../core/tokens/token-family.ts";
+import { familyIdFromTokenId, type TokenFamily } from "../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import type { User } from "../../core/users/user.ts";
 import { type Answer, type Call, jsonAnswer } from "../../http/calls/call.ts";
@@ -52,10 +52,11 @@ async function answerUserinfo(
   const { orgId } = user;
   noteCaller(orgId, claims.client_id);
   const application = await deps.applications.find(orgId, claims.client_id);
-  const content = await userinfoClaims(deps, authentication, application);
+  const { content, family } = await userinfoClaims(deps, authentication, application);
   const alg = application?.settings.userinfoSignedResponseAlg;
   if (!application || alg === undefined) return jsonAnswer(content);
-  const of = { use: "userinfo_response", application, userId: user.id } as const;
+  const requestSigned = family?.requestSigned ?? null;
+  const of = { use: "userinfo_response", application, userId: user.id, requestSigned } as const;
   return signedAnswer(deps, call, { ...of, alg, mediaType: "application/jwt", claims: content });
 }
 
@@ -63,7 +64,7 @@ async function userinfoClaims(
   deps: UserinfoDeps,
   { user, claims, scopes }: BearerAuthentication,
   application: Application | undefined,
-): Promise<Claims> {
+): Promise<{ readonly content: Claims; readonly family: TokenFamily | undefined }> {
   const { orgId } = user;
   const familyId = familyIdFromTokenId(claims.jti);
   const [customScopes, family] = await Promise.all([
@@ -87,7 +88,7 @@ async function userinfoClaims(
   const requested = requestedValues(requests, { ...sources, allowed });
   const custom = { ...customClaims({ ...sources, scopes }), ...requested };
   const standard = claimsOfScopes(user, withoutCustom(scopes, customScopes), entitled);
-  return { ...withStandardClaims(custom, standard), sub: user.id };
+  return { content: { ...withStandardClaims(custom, standard), sub: user.id }, family };
 }
 
 /** In the client's application, whatever the token is for. */

@@ -110,7 +110,7 @@ export const claimed = Type.Object(
       clientSource: Type.Enum(["registered", "metadata-document", "dynamic"]),
       requestSigned: Type.Union([Type.Boolean(), Type.Null()], {
         description:
-          "Whether the client signed the authorization request (RFC 9101); null where that is not known",
+          "Whether the client signed the authorization request behind it (RFC 9101); null where none is known: an introspection, an error alone, an ID-JAG",
       }),
       parentRequestId: Type.Optional(requestId),
     }),

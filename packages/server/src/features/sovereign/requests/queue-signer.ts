@@ -216,14 +216,15 @@ function newRequest(
 function messageRequest(
   { id: poolId }: SigningPool,
   message: MessageToSign,
-  { application, address, grantType, userId, resources = [], proofHash, isAnonymous }: MessageContext,
+  { application, address, grantType, userId, proofHash, isAnonymous, ...context }: MessageContext,
 ): WaitedRequest {
+  const { resources = [], requestSigned = null } = context;
   const { orgId, id, name, settings, source } = application;
-  const parts = [poolId, grantType, id, proofHash ?? null, userId, messageHash(message)];
+  const parts = [poolId, grantType, id, proofHash ?? null, userId, messageHash(message), requestSigned];
   const asked = { securityProfile: settings.securityProfile, resources, clientSource: source };
   return {
     ...{ orgId, poolId, applicationId: id, userId, grantType, clientName: name, ip: address },
-    request: { ...asked, requestSigned: null },
+    request: { ...asked, requestSigned },
     claims: { message },
     joinKeyHash: sha256Base64url(JSON.stringify(parts)),
     ...(isAnonymous ? { isAnonymous } : {}),
