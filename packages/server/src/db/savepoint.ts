@@ -14,3 +14,14 @@ export async function inSavepoint<T>(tx: Db, work: () => Promise<T>): Promise<T>
     await sql`release savepoint part`.execute(tx);
   }
 }
+
+/** Runs what may fail, and undoes it in any case: its locks go with it. @param tx a transaction */
+export async function undone<T>(tx: Db, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint rehearsal`.execute(tx);
+  try {
+    return await work();
+  } finally {
+    await sql`rollback to savepoint rehearsal`.execute(tx);
+    await sql`release savepoint rehearsal`.execute(tx);
+  }
+}

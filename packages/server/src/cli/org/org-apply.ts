@@ -3,8 +3,9 @@ import { usesSecrets } from "../../core/applications/application.ts";
 import { isActive } from "../../core/applications/client-secrets.ts";
 import { applyFile } from "../../core/configuration/apply.ts";
 import { type Difference, differenceOf } from "../../core/configuration/difference.ts";
-import { countsOf, entriesOf } from "../../core/configuration/entries.ts";
+import { countsOf } from "../../core/configuration/entries.ts";
 import { InvalidFile, type OrganisationFile } from "../../core/configuration/organisation-file.ts";
+import { rehearseFile } from "../../core/configuration/rehearse.ts";
 import { type OrganisationState, readState } from "../../core/configuration/state.ts";
 import { readOrganisationFile } from "../../core/configuration/validation.ts";
 import type { Service } from "../../modules/open-service.ts";
@@ -52,22 +53,18 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
   const organisation = await requireOrganisation(service, values);
   const orgId = organisation.id;
   const prune = values.prune === true;
-  const state = await stateOf(service, orgId);
-  const shown = entriesOf(differenceOf(state, file, prune));
+  const check = ({ organisation: { settings, changes } }: Difference) => {
+    if (changes.some(({ member }) => member === "policies.signInMethods"))
+      requireWayIn(service, settings.signInMethods, "policies.signInMethods");
+  };
+  const deps = { ...service, baseUrl: service.config.baseUrl };
+  const applying = { orgId, file, prune, check, actor: OPERATOR };
+  const shown = await rehearseFile(deps, applying);
   const counts = countsOf(shown);
   const upToDate = counts.created + counts.changed + counts.removed === 0;
   if (!values.json) for (const line of differenceLines(organisation, shown)) io.print(line);
   const agreed = !upToDate && !values["dry-run"] && (await confirmApply(call));
-  if (agreed) {
-    const check = ({ organisation: { settings, changes } }: Difference) => {
-      if (changes.some(({ member }) => member === "policies.signInMethods"))
-        requireWayIn(service, settings.signInMethods, "policies.signInMethods");
-    };
-    await applyFile(
-      { ...service, baseUrl: service.config.baseUrl },
-      { orgId, file, prune, shown, check, actor: OPERATOR },
-    );
-  }
+  if (agreed) await applyFile(deps, { ...applying, shown });
   const missingSecrets = agreed || upToDate ? await findMissingSecrets(service, orgId, file) : [];
   const done = { organisation: orgId, upToDate, applied: agreed, ...counts };
   const records = shown.filter(({ act }) => act !== "unchanged");

@@ -149,6 +149,17 @@ describe("signet org export and apply", () => {
       assert.equal((await applied(org, content, "--dry-run")).upToDate, true);
     });
 
+    test("refuses with --dry-run, and before it asks, what the organisation's records forbid", async () => {
+      const org = await makeOrg();
+      const resource = { identifier: "https://stock.example/api", name: "Stock", scopes: ["nothing"] };
+      const args = await applying(org, { ...content, resources: [resource] });
+      for (const more of [["--dry-run"], []]) {
+        const { code, err } = await typed([...args, ...more], "yes");
+        assert.deepEqual([code, err.includes("/resources/0/scopes/0: ")], [1, true], err);
+      }
+      assert.deepEqual(await names(org), []);
+    });
+
     test("names the command that creates a missing client secret until one exists", async () => {
       const org = await makeOrg();
       const args = await applying(org, content);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { commandLineClientId } from "../../../core/applications/command-line-client.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { exampleCertificate } from "../../../core/client-authorities/example-certificate.ts";
 import type { ApiScope } from "../../../core/scopes/api-scopes.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
@@ -103,6 +104,51 @@ forEachDatabase(({ fresh }) => {
         assert.deepEqual([status, fault?.path], [422, path]);
       }
     assert.deepEqual((await api.call("GET", "/configuration")).body, before);
+  });
+
+  test("what applying would refuse because of what is there, the difference refuses too, and leaves nothing", async () => {
+    const { api, send, org } = await organisation("signet:groups:write");
+    const owned = { identifier: "https://orders.example/api", name: "Orders", scopes: ["orders"] };
+    const there = { scopes: [{ name: "orders" }], resources: [owned] };
+    assert.equal((await send("apply", there)).status, 200);
+    const kept = async () => {
+      const events = await listAuditEvents(running.service.database.query, org.organisation.id, 100);
+      return [(await api.call("GET", "/configuration")).body, events.length];
+    };
+    const before = await kept();
+    const applicationId = crypto.randomUUID();
+    const other = { identifier: "https://stock.example/api", name: "Stock" };
+    const signUp = { mode: "open", groups: [crypto.randomUUID()] };
+    for (const [file, path] of [
+      [{ resources: [{ ...other, scopes: ["orders"] }] }, "/file/resources/0/scopes/0"],
+      [{ resources: [{ ...other, applicationId }] }, "/file/resources/0/applicationId"],
+      [{ resources: [{ ...other, identifier: org.issuer }] }, "/file/resources/0/identifier"],
+      [
+        { clientIdMetadataPolicy: { mode: "any", allowedScopes: ["nothing"] } },
+        "/file/clientIdMetadataPolicy/allowedScopes/0",
+      ],
+      [{ policies: { signUp } }, "/file/policies/signUp/groups/0"],
+      [{ policies: { signInMethods: ["passkey", "emailCode"] } }, "/file/policies/signInMethods"],
+    ] as const) {
+      // What precedes the fault is undone too.
+      const whole = { scopes: [{ name: "more" }], ...file };
+      const [told, refused] = [await send("diff", whole), await send("apply", whole)];
+      const faults = ({ body }: typeof told) => (body["errors"] ?? []) as { path: string }[];
+      assert.deepEqual([told.status, faults(told)[0]?.path], [422, path], JSON.stringify(told.body));
+      assert.deepEqual([told.status, faults(told)], [refused.status, faults(refused)]);
+      assert.deepEqual(await kept(), before, path);
+    }
+    const good = { scopes: [{ name: "orders" }, { name: "more" }], resources: [{ ...owned, name: "New" }] };
+    const keyed = { headers: { "idempotency-key": crypto.randomUUID() } };
+    for (const options of [{}, keyed, keyed]) {
+      const body = { file: { format, ...good } };
+      const told = await api.call("POST", "/configuration/diff", { body, ...options });
+      assert.deepEqual(acts(told.body), [
+        "created scope more",
+        "changed resource https://orders.example/api",
+      ]);
+    }
+    assert.deepEqual(await kept(), before);
   });
 
   test("a file lets nobody be locked out where no email can be sent", async () => {

@@ -7,17 +7,17 @@ import type { ApplicationSettings } from "../../../core/applications/application
 import { certificateNames } from "../../../core/applications/certificate-names.ts";
 import type { ApplicationRules } from "../../../core/applications/validation.ts";
 import { applyFile, ConfigurationChanged } from "../../../core/configuration/apply.ts";
-import { type ApplicationStep, compared, type Difference } from "../../../core/configuration/difference.ts";
-import { type Entry, entriesOf, isDone } from "../../../core/configuration/entries.ts";
+import type { ApplicationStep, Difference } from "../../../core/configuration/difference.ts";
+import { type Entry, isDone } from "../../../core/configuration/entries.ts";
 import { ConfigurationTooLarge, exportOrganisation } from "../../../core/configuration/export.ts";
 import {
   InvalidFile,
   MAX_FILE_BYTES,
   type OrganisationFile,
 } from "../../../core/configuration/organisation-file.ts";
+import { rehearseFile } from "../../../core/configuration/rehearse.ts";
 import type { SectionName } from "../../../core/configuration/sections/all-sections.ts";
 import { type FileRecord, sectionKinds } from "../../../core/configuration/sections/section.ts";
-import { readState } from "../../../core/configuration/state.ts";
 import { checkedFile } from "../../../core/configuration/validation.ts";
 import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
 import { inPortions } from "../../../core/portions.ts";
@@ -125,16 +125,16 @@ function diffRoute(api: ApiScope, deps: ApiDeps): void {
     ...{ query: noParameters, body: sentFile, example },
     operationId: "apiCompareConfiguration",
     summary: "Show what applying a file would change; changes nothing",
-    description: `${scopeText(reads)} No changes: the organisation is as the file says.`,
+    description: `${scopeText(reads)} No changes: the organisation is as the file says. What applying would refuse whoever does it is refused here too, by the same answer; what the caller lacks is not looked at.`,
     answers: { 200: { description: "What would change", schema: changed } },
     ...large(deps, ...reads),
     handler: async ({ caller, body, within }) => {
       const { file: wanted, prune } = await readFile(deps, body);
-      return inTransaction(deps, within, async ({ database }) => {
-        const state = await readState(database.query, caller.organisation.id);
-        if (!state) throw notFound();
-        const difference = await inPortions(compared(state, wanted, prune)).catch(toAnswer);
-        return { status: 200, body: answer(entriesOf(difference)) };
+      return inTransaction(deps, within, async (inside) => {
+        const check = (difference: Difference) => requireWay(deps, difference);
+        const rehearsed = { ...actOf(caller), file: wanted, prune, check };
+        const entries = await rehearseFile(inside, rehearsed).catch(toAnswer);
+        return { status: 200, body: answer(entries) };
       });
     },
   });
@@ -155,12 +155,11 @@ function applyRoute(api: ApiScope, deps: ApiDeps): void {
       return inTransaction(deps, within, async (inside) => {
         const check = (difference: Difference) => {
           requireMayApply(caller, difference);
+          requireWay(deps, difference);
           const { settings, changes } = difference.organisation;
           // Whoever is in a group has its roles.
           if (changes.some(({ member }) => member === "policies.signUp") && settings.signUp.groups.length > 0)
             requireHeld(caller, "signet:groups:write");
-          if (changes.some(({ member }) => member === "policies.signInMethods"))
-            requireWayIn(deps, "/file/policies/signInMethods", settings.signInMethods);
         };
         const applying = { ...actOf(caller), file: wanted, prune, check };
         const entries = await applyFile(inside, applying).catch(toAnswer);
@@ -168,6 +167,12 @@ function applyRoute(api: ApiScope, deps: ApiDeps): void {
       });
     },
   });
+}
+
+/** @throws ApiError 422 */
+function requireWay(deps: ApiDeps, { organisation: { settings, changes } }: Difference): void {
+  if (changes.some(({ member }) => member === "policies.signInMethods"))
+    requireWayIn(deps, "/file/policies/signInMethods", settings.signInMethods);
 }
 
 const answer = (entries: readonly Entry[]) => ({ changes: entries.filter(isDone) });
