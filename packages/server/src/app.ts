@@ -1,4 +1,5 @@
 /** The service as a list: hooks and error handlers first, then the modules in the order in which they are registered. */
+import type { IncomingMessage, ServerResponse } from "node:http";
 import cookie from "@fastify/cookie";
 import type { FastifyInstance } from "fastify";
 import { duringRequest } from "./core/audit/audited-request.ts";
@@ -10,6 +11,7 @@ import { admissionLimitsOf } from "./http/admission/admission-limits.ts";
 import { isRefused } from "./http/admission/bounded-handler.ts";
 import { latePlace, leavePlace, Overloaded } from "./http/admission/places.ts";
 import { RETRY_AFTER_SECONDS } from "./http/admission/refusal.ts";
+import { writeAnswer } from "./http/calls/call.ts";
 import { type DirectCalls, type DirectCallsOptions, directCalls } from "./http/calls/direct-calls.ts";
 import {
   type ErrorHandler,
@@ -17,12 +19,14 @@ import {
   notFoundHandler,
   oauthErrorAnswer,
   pageErrorHandler,
+  problemErrorAnswer,
   problemErrorHandler,
   type RenderErrorPage,
 } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
+import { checkAddresses, isAmong, openParts, type Part } from "./http/parts.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
 import {
   logRequests,
@@ -32,11 +36,17 @@ import {
   type RequestMarks,
   setMarks,
 } from "./http/request-log.ts";
-import { type RequestReferences, requestReferences, traceIdIn } from "./http/request-references.ts";
+import {
+  REQUEST_ID_HEADER,
+  type RequestReferences,
+  requestReferences,
+  traceIdIn,
+} from "./http/request-references.ts";
 import {
   BODY_LIMIT,
   closeIdleConnectionsOnShutdown,
   createFastify,
+  createPart,
   hsts,
   rejectNulInPaths,
   sendHsts,
@@ -76,7 +86,6 @@ import { currentTracing, type Tracing } from "./telemetry/tracing.ts";
 const modules: readonly Module[] = [
   healthChecks,
   assets,
-  documentation,
   downloads,
   documents,
   organisationImages,
@@ -85,25 +94,36 @@ const modules: readonly Module[] = [
   clientRegistration,
   agentApi,
   deviceEnrolment,
-  jsonApis,
-  apiV1,
-  scim,
   ssf,
   sovereignAdmin,
-  deviceAdmin,
-  unknownConsoleAddresses,
-  apiReference,
 ];
 
 /** They share cookies, form bodies and the error page. */
-const pages: readonly Module[] = [
-  signInPages,
-  accountPages,
-  waitPages,
-  adminConsole,
-  recoveryPages,
-  landingPages,
+const ownPages: readonly Module[] = [signInPages, accountPages, waitPages, recoveryPages, landingPages];
+
+interface ListedPart {
+  readonly prefixes: readonly string[];
+  readonly modules: readonly Module[];
+  readonly pages?: readonly Module[];
+}
+
+/** What waits for its first request (http/parts.ts). */
+const listedParts: readonly ListedPart[] = [
+  { prefixes: ["/legacy/api"], modules: [jsonApis] },
+  { prefixes: ["/api/v1"], modules: [apiV1] },
+  { prefixes: ["/scim/v2"], modules: [scim] },
+  {
+    prefixes: ["/oauth/manage", "/devices/manage", "/portal"],
+    modules: [deviceAdmin, unknownConsoleAddresses],
+    pages: [adminConsole],
+  },
 ];
+
+/** It lists the operations of all others. */
+const referencePart: ListedPart = {
+  prefixes: ["/docs", "/openapi.json"],
+  modules: [documentation, apiReference],
+};
 
 export async function createApp(service: Service, options: AppOptions): Promise<FastifyInstance> {
   const { config, clock, changes } = service;
@@ -116,13 +136,69 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   const isSecure = config.baseUrl.startsWith("https:");
   const headers = isSecure ? hsts : [];
   const calls = openDirectCalls(options, { errors, ...references, headers });
+  const sovereign = await openSovereign(service);
+  const context: AppContext = {
+    ...{ service, options, errors, documents: published, calls, sovereign },
+    browser: browserDeps(service, sovereign, errors),
+    operations: [],
+  };
+  const frame: Frame = { context, references, renderErrorPage: errorPageRenderer(service), isSecure };
+  const parts = openParts(partsOf(frame), failWith(errors, references.idOf, headers));
   const app = createFastify({
-    ...{ references, trustedProxies: config.trustedProxies, documents: published, calls, headers },
+    ...{ references, trustedProxies: config.trustedProxies, documents: published, calls, parts, headers },
     admission: options.admission ?? admissionLimitsOf(config.workers),
     onRefused: refuseOverload(options),
   });
-  const renderErrorPage = errorPageRenderer(service);
+  app.addHook("onClose", () => sovereign.signing.close());
+  logServedDocuments(app, published, options.logDocuments);
+  closeIdleConnectionsOnShutdown(app);
+  app.addHook("preClose", async () => calls.close());
+  app.addHook("onClose", () => parts.close());
+  const report = (cut: CutConnections) => options.logCutConnections?.(cut);
+  const bounded = { exempt: config.trustedProxies, networkOf: networkPrefix, report };
+  boundConnections(app.server, bounded, options.connectionBounds);
+  const others = isAmong([...listedParts, referencePart].flatMap(({ prefixes }) => prefixes));
+  checkAddresses(app, (path) => !others(path));
+  await mountAll(app, frame, { prefixes: [], modules, pages: ownPages });
+  if (options.onRoute) await parts.openAll();
+  return app;
+}
 
+/** What the service itself and each of its parts have in common. */
+interface Frame {
+  readonly context: AppContext;
+  readonly references: RequestReferences;
+  readonly renderErrorPage: RenderErrorPage;
+  readonly isSecure: boolean;
+}
+
+function partsOf(frame: Frame): Part[] {
+  const { context } = frame;
+  const frames = listedParts.map((): Frame => ({ ...frame, context: { ...context, operations: [] } }));
+  const others = listedParts.map((listed, at): Part => {
+    const own = frames[at] ?? frame;
+    return { prefixes: listed.prefixes, after: [], open: () => openPart(own, listed) };
+  });
+  const operations = () => [frame, ...frames].flatMap((one) => one.context.operations);
+  const reference: Part = {
+    prefixes: referencePart.prefixes,
+    after: others,
+    open: () => openPart({ ...frame, context: { ...context, operations: operations() } }, referencePart),
+  };
+  return [...others, reference];
+}
+
+async function openPart(frame: Frame, listed: ListedPart): Promise<FastifyInstance> {
+  const { references, context } = frame;
+  const app = createPart({ references, trustedProxies: context.service.config.trustedProxies });
+  checkAddresses(app, isAmong(listed.prefixes));
+  await mountAll(app, frame, listed);
+  return app;
+}
+
+async function mountAll(app: FastifyInstance, frame: Frame, listed: ListedPart): Promise<void> {
+  const { context, references, renderErrorPage } = frame;
+  const { options, errors } = context;
   app.addHook("onRoute", ({ method, path }) => {
     for (const one of [method].flat()) options.onRoute?.({ method: one, path });
   });
@@ -130,34 +206,21 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   app.setNotFoundHandler(notFoundHandler(renderErrorPage));
   logRequests(app, { write: writeLine(options), traceOf: references.traceOf });
   sendRequestIds(app);
-  logServedDocuments(app, published, options.logDocuments);
   // Before the hooks that answer.
-  if (isSecure) sendHsts(app);
+  if (frame.isSecure) sendHsts(app);
   refuseMarked(app, renderErrorPage);
   rejectNulInPaths(app);
   refuseOtherMethods(app, renderErrorPage);
-  closeIdleConnectionsOnShutdown(app);
-  app.addHook("preClose", async () => calls.close());
   markRequests(app, references);
-  const report = (cut: CutConnections) => options.logCutConnections?.(cut);
-  const bounded = { exempt: config.trustedProxies, networkOf: networkPrefix, report };
-  boundConnections(app.server, bounded, options.connectionBounds);
-
-  const sovereign = await openSovereign(service);
-  app.addHook("onClose", () => sovereign.signing.close());
-  const context: AppContext = {
-    service,
-    options,
-    errors,
-    documents: published,
-    calls,
-    sovereign,
-    browser: browserDeps(service, sovereign, errors),
-    operations: [],
-  };
-  for (const mount of modules) await app.register(async (scope) => mount(scope, context));
-  await app.register((scope) => mountPages(scope, context, pageErrorHandler(errors, renderErrorPage)));
-  return app;
+  for (const mount of listed.modules) await app.register(async (scope) => mount(scope, context));
+  const { pages: listedPages } = listed;
+  if (listedPages)
+    await app.register((scope) =>
+      mountPages(scope, context, {
+        pages: listedPages,
+        showError: pageErrorHandler(errors, renderErrorPage),
+      }),
+    );
 }
 
 /** A browser's request that the admission refused gets the page of any other failure, wherever it was to go. */
@@ -209,6 +272,14 @@ function markRequests(app: FastifyInstance, { parentOf }: Pick<RequestReferences
   });
 }
 
+/** A part that does not open is a fault of the service, whoever asks. */
+const failWith =
+  (errors: ErrorHandlerDeps, idOf: RequestReferences["idOf"], headers: readonly string[]) =>
+  (error: unknown, request: IncomingMessage, response: ServerResponse) => {
+    const id = idOf(request);
+    writeAnswer(response, problemErrorAnswer(errors, error, id), [...headers, REQUEST_ID_HEADER, id]);
+  };
+
 const errorHandlerDeps = (options: AppOptions): ErrorHandlerDeps => ({
   isUnavailable: (error) =>
     isDatabaseUnavailable(error) || error instanceof PasswordQueueFull || error instanceof Overloaded,
@@ -238,7 +309,7 @@ function openDirectCalls(
 async function mountPages(
   scope: FastifyInstance,
   context: AppContext,
-  showError: ErrorHandler,
+  { pages, showError }: { readonly pages: readonly Module[]; readonly showError: ErrorHandler },
 ): Promise<void> {
   // Only pages parse cookies: the token endpoints don't pay for them.
   await scope.register(cookie);

@@ -1,7 +1,7 @@
 /** The Fastify instance and the node:http server below it: limits, request ids, and published documents before routing. */
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { AdmissionLimits } from "./admission/admission-limits.ts";
 import { boundedHandler } from "./admission/bounded-handler.ts";
 import { noteRequest } from "./admission/connection-guard.ts";
@@ -14,6 +14,7 @@ import { lingerAfter } from "./listeners/lingering-close.ts";
 import { spareNewConnections } from "./listeners/new-connections.ts";
 import { pipelineLimit } from "./listeners/pipelining.ts";
 import { serverBounds } from "./listeners/server-bounds.ts";
+import type { Parts } from "./parts.ts";
 import type { PublishedDocuments } from "./published-documents.ts";
 import { REQUEST_ID_HEADER, type RequestReferences } from "./request-references.ts";
 
@@ -28,6 +29,7 @@ export interface HttpServerOptions {
   readonly trustedProxies: readonly string[];
   readonly documents: PublishedDocuments;
   readonly calls: DirectCalls;
+  readonly parts: Pick<Parts, "answer">;
   /** For tests. */
   readonly admission?: AdmissionLimits | undefined;
   /** Of every answer, names and values in turn. */
@@ -36,28 +38,53 @@ export interface HttpServerOptions {
   onRefused(error: Overloaded): void;
 }
 
+type SharedOptions = Pick<HttpServerOptions, "references" | "trustedProxies">;
+
+/** What a request meets alike in the service itself and in each of its parts. */
+const shared = ({ references, trustedProxies }: SharedOptions) => ({
+  logger: false as const,
+  genReqId: references.idOf,
+  trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+  bodyLimit: BODY_LIMIT,
+  return503OnClosing: false,
+  // HEAD must be safe, and a GET that issues codes or signs out is not: only documents and health checks accept it.
+  exposeHeadRoutes: false,
+  schemaController: { compilersFactory: noSchemas },
+  routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
+  frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = { status: 400, code: "malformed", title: "The URL is malformed" };
+    void sendProblem(reply, problem, request.id);
+  },
+});
+
+/** For a part of the service, whose requests come from the service's server. */
+export const createPart = (options: SharedOptions): FastifyInstance =>
+  Fastify({ ...shared(options), serverFactory: () => createServer() }) as unknown as FastifyInstance;
+
 export function createFastify(options: HttpServerOptions): FastifyInstance {
-  const { references, trustedProxies, documents, calls, admission: limits, onRefused, headers } = options;
+  const {
+    references,
+    trustedProxies,
+    documents,
+    calls,
+    parts,
+    admission: limits,
+    onRefused,
+    headers,
+  } = options;
   const admits = pipelineLimit();
   const readAddress = clientAddresses(trustedProxies);
   return Fastify({
-    logger: false,
-    genReqId: references.idOf,
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    bodyLimit: BODY_LIMIT,
+    ...shared(options),
     requestTimeout: serverBounds.requestTimeout,
     connectionTimeout: 0,
     keepAliveTimeout: serverBounds.keepAliveTimeout,
     forceCloseConnections: "idle",
-    return503OnClosing: false,
-    // HEAD must be safe, and a GET that issues codes or signs out is not: only documents and health checks accept it.
-    exposeHeadRoutes: false,
-    schemaController: { compilersFactory: noSchemas },
-    routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
     serverFactory: (handler, serverOptions) => {
       const answer: RequestListener = (request, response) => {
         setAddressReader(request, readAddress);
-        if (!calls.answer(request, response)) handler(request, response);
+        if (calls.answer(request, response) || parts.answer(request, response)) return;
+        handler(request, response);
       };
       let stopping = false;
       const bounded = boundedHandler(answer, {
@@ -79,10 +106,6 @@ export function createFastify(options: HttpServerOptions): FastifyInstance {
       return server;
     },
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (_error, request, reply) => {
-      const problem = { status: 400, code: "malformed", title: "The URL is malformed" };
-      void sendProblem(reply, problem, request.id);
-    },
   }) as unknown as FastifyInstance;
 }
 
