@@ -1,5 +1,5 @@
 /** What the rows of one run share: the load process, the three contestants, the length of intervals; started when first asked for. */
-import { mkdirSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -38,7 +38,7 @@ export interface Bench {
   readonly onPostgres: () => Promise<{ readonly signet: RunningSignet; readonly database: TestPostgres }>;
   /** A further database on that server. */
   readonly newPostgresDatabase: () => Promise<string>;
-  /** A new folder, removed with everything else at the end. */
+  /** A new folder, removed with everything else at the end. Two rows may ask for one of the same name. */
   readonly newFolder: (name: string) => string;
   /** Before the end: it is large. */
   readonly removeFolder: (path: string) => Promise<void>;
@@ -55,11 +55,7 @@ export function createBench(options: BenchOptions, folder: string): Bench {
   };
   const newDatabase = async (): Promise<string> => createDatabase((await startServer()).url);
   let unlimited: Promise<RunningSignet> | undefined;
-  const newFolder = (name: string): string => {
-    const made = join(folder, name);
-    mkdirSync(made);
-    return made;
-  };
+  const newFolder = (name: string): string => mkdtempSync(join(folder, `${name}-`));
   return {
     options,
     load: () => {
