@@ -3,9 +3,8 @@ import { createPublicKey, verify } from "node:crypto";
 import { describe, test } from "node:test";
 import { ed25519, ed25519_FROST as frost } from "@noble/curves/ed25519.js";
 import type { NonceCommitment } from "./group.ts";
-import { frostIdentifier, groupOf, readPoint } from "./group.ts";
+import { frostIdentifier, groupOf, isOnCurve, readPoint } from "./group.ts";
 import { aggregateShares, frostCommitments, isNonceCommitment } from "./shares.ts";
-import { newNonces, signatureShare } from "./signing.ts";
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const kids = ["a", "b", "c"].map((letter) => letter.repeat(43));
@@ -73,6 +72,15 @@ describe("a group key", () => {
   });
 });
 
+const reads = (spelling: Uint8Array): boolean => {
+  try {
+    ed25519.Point.fromBytes(new Uint8Array(spelling));
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 describe("shares", () => {
   const message = new Uint8Array(Buffer.from("header.payload"));
 
@@ -92,7 +100,8 @@ describe("shares", () => {
       kid: key.kid,
       share: text(frost.signShare(key.secret, key.public, nonces, list, message)),
     }));
-    return { group, message, commitments, shares };
+    const publicKey = createPublicKey({ key: { ...group.publicJwk }, format: "jwk" });
+    return { group, publicKey, message, commitments, shares };
   }
 
   test("of any m members make a signature that Node verifies", () => {
@@ -104,33 +113,9 @@ describe("shares", () => {
       const one = signed(2, signers);
       const made = aggregateShares(one);
       assert.ok("signature" in made);
-      const publicKey = createPublicKey({ key: { ...one.group.publicJwk }, format: "jwk" });
-      assert.ok(verify(null, message, publicKey, Buffer.from(made.signature, "base64url")));
+      assert.ok(verify(null, message, one.publicKey, Buffer.from(made.signature, "base64url")));
     }
   });
-
-  test("are those that the reference makes, and nonces are used once", () => {
-    const { keys, group } = ceremony(2);
-    const made = keys.slice(1).map((key) => ({ key, ...frost.commit(key.secret) }));
-    const commitments = made.map(({ key, commitments: of }) => ({
-      ...{ kid: key.kid, hiding: text(of.hiding), binding: text(of.binding) },
-    }));
-    const round = { publicKey: group.publicJwk.x, message, commitments };
-    for (const { key, nonces } of made) {
-      const copy = { hiding: nonces.hiding.slice(), binding: nonces.binding.slice() };
-      const list = frostCommitments(commitments);
-      const reference = text(frost.signShare(key.secret, key.public, nonces, list, message));
-      const own = { kid: key.kid, signingShare: key.secret.signingShare, nonces: copy };
-      assert.equal(signatureShare(round, own), reference);
-      assert.throws(() => signatureShare(round, own), /used/);
-    }
-    const other = { kid: kids[0] ?? "", signingShare: new Uint8Array(32).fill(1), nonces: fresh() };
-    assert.throws(() => signatureShare(round, other), /not a member/);
-    const twice = { ...round, commitments: [...commitments, ...commitments] };
-    assert.throws(() => signatureShare(twice, { ...other, nonces: fresh() }), /signs once/);
-  });
-
-  const fresh = () => ({ hiding: new Uint8Array(32).fill(1), binding: new Uint8Array(32).fill(2) });
 
   test("a wrong one is named, whatever is wrong with it", () => {
     const one = signed(3, [0, 1, 2]);
@@ -144,27 +129,25 @@ describe("shares", () => {
     assert.deepEqual(other, { wrong: one.shares.map(({ kid }) => kid) });
   });
 
-  test("a commitment outside the group makes no signature, and names whose it is", () => {
-    const { keys, group } = ceremony(2);
-    const made = keys.slice(1).map((key) => ({ key, ...newNonces(key.secret.signingShare) }));
-    const eighth = ed25519.Point.fromHex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a");
-    const commitments = made.map(({ key, commitment }) => ({ kid: key.kid, ...commitment }));
-    const sign = (list: typeof commitments) => {
-      const round = { publicKey: group.publicJwk.x, message, commitments: list };
-      return made.map(({ key, nonces }) => {
-        const copy = { hiding: nonces.hiding.slice(), binding: nonces.binding.slice() };
-        const own = { kid: key.kid, signingShare: key.secret.signingShare, nonces: copy };
-        return { kid: key.kid, share: signatureShare(round, own) };
-      });
-    };
-    assert.ok("signature" in aggregateShares({ group, message, commitments, shares: sign(commitments) }));
-    const [first, second] = commitments;
+  test("the group commitment may come with a share: one that is wrong names whose it is", () => {
+    const one = signed(2, [0, 1]);
+    const made = aggregateShares(one);
+    assert.ok("signature" in made);
+    const commitment = Buffer.from(made.signature, "base64url").subarray(0, 32);
+    const withIt = (claimed: Uint8Array, share: string) =>
+      text(Buffer.concat([claimed, Buffer.from(share, "base64url")]));
+    const [first, second] = one.shares;
     assert.ok(first && second);
-    const moved = ed25519.Point.fromBytes(new Uint8Array(Buffer.from(first.hiding, "base64url"))).add(eighth);
-    const changed = [{ ...first, hiding: text(moved.toBytes()) }, second];
-    assert.ok(changed.every(isNonceCommitment), "the service takes it: it costs too much to look closer");
-    const result = aggregateShares({ group, message, commitments: changed, shares: sign(changed) });
-    assert.deepEqual(result, { wrong: [first.kid] });
+    const claiming = { ...first, share: withIt(commitment, first.share) };
+    assert.deepEqual(aggregateShares({ ...one, shares: [claiming, second] }), made);
+    const lying = { ...second, share: withIt(ed25519.Point.BASE.toBytes(), second.share) };
+    for (const shares of [
+      [lying, claiming],
+      [lying, first],
+    ])
+      assert.deepEqual(aggregateShares({ ...one, shares }), { wrong: [second.kid] });
+    const both = { ...second, share: withIt(commitment, text(new Uint8Array(32).fill(1))) };
+    assert.deepEqual(aggregateShares({ ...one, shares: [claiming, both] }), { wrong: [second.kid] });
   });
 
   test("too few make nothing", () => {
@@ -178,5 +161,24 @@ describe("shares", () => {
     assert.ok(isNonceCommitment({ hiding, binding }));
     assert.ok(!isNonceCommitment({ hiding, binding: hiding }));
     assert.ok(!isNonceCommitment({ hiding, binding: "x" }));
+    const one = Buffer.alloc(32);
+    one[0] = 1;
+    assert.ok(!isNonceCommitment({ hiding, binding: text(one) }), "the identity");
+  });
+
+  test("what is on the curve is what the reference reads", () => {
+    const { p } = ed25519.Point.CURVE();
+    const spelt = (y: bigint) => Buffer.from(y.toString(16).padStart(64, "0"), "hex").reverse();
+    const numbers = Array.from({ length: 40 }, (_, index) => BigInt(index) ** 30n);
+    const edges = [0n, p - 2n, p + 3n, 2n ** 255n - 1n];
+    let points = 0;
+    for (const y of [...numbers.map((one) => one % p), ...edges])
+      for (const spelling of [spelt(y), spelt(y | (1n << 255n))]) {
+        const isPoint = reads(spelling);
+        if (y > 1n) assert.equal(isOnCurve(text(spelling)), isPoint, `${y}`);
+        if (isPoint) points++;
+      }
+    assert.ok(points > 20, `${points}`);
+    assert.ok(!isOnCurve(text(spelt(p - 1n))), "its x is zero");
   });
 });

@@ -1,13 +1,15 @@
 /**
- * Round two of FROST-ED25519-SHA512-v1 (RFC 9591 §4.4 to §5.3). Noble's is the reference, which tests compare this with; it checks the order
- * of every point in every signature, which is most of its time. Here that is done when a signature is none (`aggregateShares`): the points
- * of others are multiplied by public scalars only, and a signature is verified before it is given out.
+ * What everyone reckons alike in a round of FROST-ED25519-SHA512-v1 (RFC 9591 §4.4 to §5.3): factors, challenge, group commitment. All of
+ * it is public, and its time depends on it; what a member reckons with its secrets is the agent's. Noble's is the reference, which tests
+ * compare this with; it checks the order of every point in every signature, which is most of its time. Here that is done when a
+ * signature is none (`aggregateShares`): the points of others are multiplied by public scalars only, and a signature is verified before it
+ * is given out.
  */
-import { hash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { frostIdentifier, type NonceCommitment } from "./group.ts";
 
-const CONTEXT = "FROST-ED25519-SHA512-v1";
+export const CONTEXT = "FROST-ED25519-SHA512-v1";
 const { Point } = ed25519;
 const { Fn } = Point;
 
@@ -61,20 +63,6 @@ function sumOfProducts(pairs: ReadonlyArray<readonly [CurvePoint, bigint]>): Cur
   return sum;
 }
 
-/** Two nonces and the commitments to them (RFC 9591 §4.1, §5.1): of fresh randomness and the share, should the randomness be bad. */
-export function newNonces(signingShare: Uint8Array) {
-  const make = () => {
-    const nonce = toScalar(sha512(`${CONTEXT}nonce`, randomBytes(32), signingShare));
-    const point = Point.BASE.multiply(nonce).toBytes();
-    return { nonce: Fn.toBytes(nonce), commitment: Buffer.from(point).toString("base64url") };
-  };
-  const [hiding, binding] = [make(), make()];
-  return {
-    nonces: { hiding: hiding.nonce, binding: binding.nonce },
-    commitment: { hiding: hiding.commitment, binding: binding.commitment },
-  };
-}
-
 export interface SigningRound {
   /** base64url. */
   readonly publicKey: string;
@@ -82,8 +70,8 @@ export interface SigningRound {
   readonly commitments: readonly NonceCommitment[];
 }
 
-/** What all who take part reckon alike: the group commitment, the challenge, and each member's factors. */
-export function roundOf({ publicKey, message, commitments }: SigningRound) {
+/** Who signs, sorted, each with its binding factor (RFC 9591 §4.4). @throws Error when a member is there twice */
+export function boundSigners({ publicKey, message, commitments }: SigningRound) {
   const list = sorted(commitments);
   const encoded = list.flatMap(({ identifier, hiding, binding }) => [
     identifier,
@@ -94,14 +82,24 @@ export function roundOf({ publicKey, message, commitments }: SigningRound) {
     ...[`${CONTEXT}rho`, bytesOf(publicKey), sha512(`${CONTEXT}msg`, message)],
     sha512(`${CONTEXT}com`, ...encoded),
   ];
-  const factors = new Map(list.map(({ kid, identifier }) => [kid, toScalar(sha512(...prefix, identifier))]));
-  const pointOf = (text: string) => Point.fromBytes(new Uint8Array(bytesOf(text)));
-  let sum = sumOfProducts(list.map(({ kid, binding }) => [pointOf(binding), factors.get(kid) ?? 0n]));
-  for (const { hiding } of list) sum = sum.add(pointOf(hiding));
-  const commitment = sum.toBytes();
-  const challenge = toScalar(sha512(commitment, bytesOf(publicKey), message));
-  return { list, factors, commitment, challenge };
+  return list.map((one) => ({ ...one, factor: toScalar(sha512(...prefix, one.identifier)) }));
 }
+
+/** RFC 9591 §4.5. @throws Error for what is no point */
+export function groupCommitment(
+  signers: ReadonlyArray<Pick<NonceCommitment, "hiding" | "binding"> & { readonly factor: bigint }>,
+): Uint8Array {
+  const pointOf = (text: string) => Point.fromBytes(new Uint8Array(bytesOf(text)));
+  let sum = sumOfProducts(signers.map(({ binding, factor }) => [pointOf(binding), factor]));
+  for (const { hiding } of signers) sum = sum.add(pointOf(hiding));
+  return sum.toBytes();
+}
+
+/** RFC 9591 §4.6: the same as an ordinary Ed25519 signature's. @param commitment the group's */
+export const challengeOf = (
+  { publicKey, message }: Pick<SigningRound, "publicKey" | "message">,
+  commitment: Uint8Array,
+): bigint => toScalar(sha512(commitment, bytesOf(publicKey), message));
 
 /** A member's factor in the sum at zero (RFC 9591 §4.2). */
 export function interpolation(list: ReadonlyArray<{ readonly x: bigint }>, own: bigint): bigint {
@@ -114,30 +112,8 @@ export function interpolation(list: ReadonlyArray<{ readonly x: bigint }>, own: 
   return Fn.div(above, below);
 }
 
-export interface OwnSecrets {
-  readonly kid: string;
-  readonly signingShare: Uint8Array;
-  /** Of the commitment that is in the round under this kid: whoever keeps it makes sure. Overwritten with zeros. */
-  readonly nonces: { readonly hiding: Uint8Array; readonly binding: Uint8Array };
-}
-
-/** RFC 9591 §5.2. @returns base64url. @throws Error for nonces that were used, or a member that is not in the round */
-export function signatureShare(round: SigningRound, { kid, signingShare, nonces }: OwnSecrets): string {
-  const [hiding, binding] = [Fn.fromBytes(nonces.hiding), Fn.fromBytes(nonces.binding)];
-  if (hiding === 0n || binding === 0n) throw new Error("these nonces were used");
-  const { list, factors, challenge } = roundOf(round);
-  const own = list.find((one) => one.kid === kid);
-  const factor = factors.get(kid);
-  if (!own || factor === undefined) throw new Error("not a member of the round");
-  const secret = Fn.mul(Fn.mul(interpolation(list, own.x), Fn.fromBytes(signingShare)), challenge);
-  const share = Fn.add(Fn.add(hiding, Fn.mul(binding, factor)), secret);
-  nonces.hiding.fill(0);
-  nonces.binding.fill(0);
-  return Buffer.from(Fn.toBytes(share)).toString("base64url");
-}
-
-/** RFC 9591 §5.3: verify it before it is given out. @returns base64url. @throws Error for what is no scalar */
-export function addShares(round: SigningRound, shares: readonly Uint8Array[]): string {
+/** RFC 9591 §5.3: verify it before it is given out. @param commitment the group's. @throws Error for what is no scalar */
+export function addShares(commitment: Uint8Array, shares: readonly Uint8Array[]): Buffer {
   const sum = shares.reduce((total, share) => Fn.add(total, Fn.fromBytes(share)), 0n);
-  return Buffer.concat([roundOf(round).commitment, Fn.toBytes(sum)]).toString("base64url");
+  return Buffer.concat([commitment, Fn.toBytes(sum)]);
 }

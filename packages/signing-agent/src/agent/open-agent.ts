@@ -20,6 +20,7 @@ import { rateLimits } from "../policy/rate-limits.ts";
 import { seenTokenIds } from "../policy/seen-token-ids.ts";
 import { type JsonClient, openJsonClient } from "../service/json-client.ts";
 import { signingService, sovereignUrl } from "../service/signing-service.ts";
+import { openFrostSigner } from "../threshold/frost-signer.ts";
 import { countBoot, nonceStock } from "../threshold/nonces.ts";
 import { openSealedFolder } from "../threshold/sealed-folder.ts";
 import { startThresholdAgent } from "../threshold/threshold-agent.ts";
@@ -116,7 +117,9 @@ async function openThresholdAgent(
   const unlock = acquireLock(path.join(threshold.folder, "lock.db"));
   resources.defer(unlock);
   const boot = await countBoot(sealed);
-  return startThresholdAgent({ ...deps, service, sealed, boot, stock: nonceStock(sealed, boot) });
+  const signer = await openFrostSigner();
+  const stock = nonceStock(sealed, boot, signer);
+  return startThresholdAgent({ ...deps, service, sealed, boot, stock, signer });
 }
 
 /** One reload at a time, so that the file written last wins; none after the stop, which happens once. */

@@ -5,6 +5,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { frostIdentifier } from "@signet/protocol/threshold/group";
+import { openFrostSigner } from "../threshold/frost-signer.ts";
 import { countBoot, nonceStock } from "../threshold/nonces.ts";
 import { openSealedFolder } from "../threshold/sealed-folder.ts";
 
@@ -13,7 +14,7 @@ const secret = { identifier: frostIdentifier("a"), signingShare: new Uint8Array(
 const say = (line: string) => writeSync(1, `${line}\n`);
 
 const sealed = await openSealedFolder({ folder, sealingKeyFile });
-const stock = nonceStock(sealed, await countBoot(sealed));
+const stock = nonceStock(sealed, await countBoot(sealed), await openFrostSigner());
 for (const { hiding } of await stock.make(secret, 4)) say(`made ${hiding}`);
 say("ready");
 for await (const line of createInterface({ input: process.stdin })) {

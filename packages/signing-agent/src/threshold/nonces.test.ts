@@ -1,10 +1,11 @@
 /** No nonce is used twice: not by a service that asks twice, nor after a crash, nor from a backup. */
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { frostIdentifier } from "@signet/protocol/threshold/group";
+import { openFrostSigner } from "./frost-signer.ts";
 import { countBoot, nonceStock } from "./nonces.ts";
 import { createSealingKey, openSealedFolder, UnreadableSecret } from "./sealed-folder.ts";
 
@@ -24,18 +25,49 @@ describe("nonces", () => {
     const open = async () => {
       const sealed = await openSealedFolder(options);
       const boot = await countBoot(sealed);
-      return { boot, stock: nonceStock(sealed, boot) };
+      return { boot, stock: nonceStock(sealed, boot, await openFrostSigner()) };
     };
     return { ...options, open };
   }
 
   test("each is given once, also when it is asked for several times at once", async () => {
-    const { stock } = await (await machine()).open();
+    const { folder, open } = await machine();
+    const { stock, boot } = await open();
     const hiding = (await stock.make(secret, 1))[0]?.hiding ?? "";
     const given = await Promise.all(Array.from({ length: 8 }, () => stock.take([hiding, hiding])));
     assert.equal(given.filter((one) => one.has(hiding)).length, 1);
-    assert.equal(await stock.count(), 0);
+    assert.deepEqual(await readdir(path.join(folder, "nonces", boot.id)), []);
     assert.equal((await stock.take(["../../boot", "x".repeat(43)])).size, 0);
+  });
+
+  test("those of one file are on no disk once one of them is given, and each is given once", async () => {
+    const { folder, open } = await machine();
+    const { stock, boot } = await open();
+    const made = (await stock.make(secret, 20)).map(({ hiding }) => hiding);
+    const files = () => readdir(path.join(folder, "nonces", boot.id));
+    assert.equal((await files()).length, 2);
+    assert.deepEqual([...(await stock.take(made.slice(0, 1))).keys()], made.slice(0, 1));
+    assert.equal((await files()).length, 1);
+    const both = await Promise.all([stock.take(made), stock.take(made)]);
+    assert.deepEqual(
+      both.map((given) => given.size),
+      [19, 0],
+    );
+    assert.deepEqual(await files(), []);
+  });
+
+  test("a file that someone else has taken, or changed, gives none", async () => {
+    const { folder, open } = await machine();
+    const { stock, boot } = await open();
+    const [first, second] = [await stock.make(secret, 2), await stock.make(secret, 2)];
+    const nonces = path.join(folder, "nonces", boot.id);
+    const newest = async () => (await readdir(nonces)).map((name) => path.join(nonces, name));
+    const [one = "", other = ""] = await newest();
+    await cp(one, other);
+    await rm(one);
+    const asked = [...first, ...second].map(({ hiding }) => hiding);
+    await assert.rejects(stock.take(asked), UnreadableSecret);
+    assert.equal((await stock.take(asked)).size, 0);
   });
 
   test("a start destroys what earlier starts made, and is counted", async () => {

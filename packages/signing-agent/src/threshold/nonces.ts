@@ -1,13 +1,14 @@
 /**
- * Nonces, each for one signature (RFC 9591 §4.1: a nonce that is used twice gives the share away). Each is a file of its own, which is
- * renamed before its nonce is read: whoever renames it has it, once, whatever happens to the process then. And none outlives the start of
- * the agent that made it: a folder that was restored from a backup has no nonce that can be used.
+ * Nonces, each for one signature (RFC 9591 §4.1: a nonce that is used twice gives the share away). They are made in blocks, each of which is
+ * a file, which is renamed, durably, before one of its nonces is read: whoever renames it has them, once, whatever happens to the process
+ * then; what is left of an open block is in memory alone, and goes with the process. And none outlives the start of the agent that made it: a
+ * folder that was restored from a backup has no nonce that can be used.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { PRIVATE, syncFolder } from "@signet/cli-runtime/private-file";
-import { newNonces } from "@signet/protocol/threshold/signing";
+import type { FrostSigner } from "./frost-signer.ts";
 import type { SealedFolder } from "./sealed-folder.ts";
 
 export interface Boot {
@@ -48,65 +49,106 @@ export interface Commitment {
   readonly binding: string;
 }
 
+type TakenNonces = Nonces & { readonly published: Commitment };
+
 export type NonceStock = ReturnType<typeof nonceStock>;
 
-/** The nonce is not there: it was used, or made by an earlier start or another machine. */
-export class NonceGone extends Error {
-  override name = "NonceGone";
+/** Nonces of a file: one sync of the folder is for so many. */
+const BLOCK = 16;
+
+/** As a block's file has them. */
+interface KeptNonces extends Commitment {
+  readonly commitment: Commitment;
 }
 
-export function nonceStock(sealed: SealedFolder, boot: Boot) {
+/** Blocks on disk. */
+function blockFolder(sealed: SealedFolder, boot: Boot) {
   const folder = path.join(sealed.folder, FOLDER, boot.id);
-  const nameOf = (hiding: string) => `${FOLDER}/${boot.count}/${boot.id}/${hiding}`;
-  const fileOf = (hiding: string, state: "unused" | "used") => path.join(folder, `${hiding}.${state}`);
+  const nameOf = (block: string) => `${FOLDER}/${boot.count}/${boot.id}/${block}`;
+  const fileOf = (block: string, state: "unused" | "used") => path.join(folder, `${block}.${state}`);
   return {
-    /** New ones, on disk before they are published. */
-    make: async (secret: Secret, count: number): Promise<Commitment[]> => {
-      const made: Commitment[] = [];
-      for (let index = 0; index < count; index++) {
-        const { nonces, commitment } = newNonces(secret.signingShare);
-        const { hiding } = commitment;
-        const kept = { hiding: toText(nonces.hiding), binding: toText(nonces.binding), commitment };
-        await writeFile(fileOf(hiding, "unused"), sealed.seal(nameOf(hiding), kept), {
-          mode: PRIVATE,
-          flag: "wx",
-        });
-        made.push(commitment);
-      }
-      return made;
+    /** @returns its name */
+    keep: async (made: readonly KeptNonces[]): Promise<string> => {
+      const block = randomBytes(16).toString("base64url");
+      const text = sealed.seal(nameOf(block), made);
+      await writeFile(fileOf(block, "unused"), text, { mode: PRIVATE, flag: "wx" });
+      return block;
     },
-    /**
-     * Takes nonces out of the stock for ever, durably before they are returned; one sync for all of them.
-     * @returns by hiding commitment, those that were there
-     */
-    take: async (
-      hidings: readonly string[],
-    ): Promise<ReadonlyMap<string, Nonces & { readonly published: Commitment }>> => {
+    /** Takes blocks off the disk, durably before they are returned, with one sync; those that are there. */
+    take: async (blocks: readonly string[]): Promise<KeptNonces[]> => {
       const renamed: string[] = [];
-      for (const hiding of hidings) {
-        // The name comes from the service.
-        if (!/^[A-Za-z0-9_-]{43}$/.test(hiding) || renamed.includes(hiding)) continue;
+      for (const block of blocks) {
         try {
-          await rename(fileOf(hiding, "unused"), fileOf(hiding, "used"));
-          renamed.push(hiding);
+          await rename(fileOf(block, "unused"), fileOf(block, "used"));
+          renamed.push(block);
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
         }
       }
       if (renamed.length > 0) await syncFolder(folder);
-      const taken = new Map<string, Nonces & { readonly published: Commitment }>();
-      for (const hiding of renamed) {
-        const text = await readFile(fileOf(hiding, "used"), "utf8");
-        await unlink(fileOf(hiding, "used"));
-        const kept = sealed.unseal(nameOf(hiding), text) as Commitment & { readonly commitment: Commitment };
-        const nonces = { hiding: toBytes(kept.hiding), binding: toBytes(kept.binding) };
-        taken.set(hiding, { ...nonces, published: kept.commitment });
+      const taken: KeptNonces[] = [];
+      for (const block of renamed) {
+        const text = await readFile(fileOf(block, "used"), "utf8");
+        await unlink(fileOf(block, "used"));
+        taken.push(...(sealed.unseal(nameOf(block), text) as KeptNonces[]));
       }
       return taken;
     },
-    /** Unused ones. */
-    count: async (): Promise<number> =>
-      (await readdir(folder)).filter((name) => name.endsWith(".unused")).length,
+  };
+}
+
+export function nonceStock(sealed: SealedFolder, boot: Boot, signer: Pick<FrostSigner, "newNonces">) {
+  const disk = blockFolder(sealed, boot);
+  /** The block that an unused nonce is in, by its hiding commitment; a nonce that is not here is gone. */
+  const blocks = new Map<string, string>();
+  /** Of blocks that were taken off the disk. */
+  const open = new Map<string, TakenNonces>();
+  let last: Promise<void> = Promise.resolve();
+
+  async function openBlocksOf(hidings: readonly string[]): Promise<void> {
+    const closed = hidings.flatMap((hiding) => (open.has(hiding) ? [] : (blocks.get(hiding) ?? [])));
+    for (const { hiding, binding, commitment } of await disk.take([...new Set(closed)]))
+      open.set(commitment.hiding, {
+        hiding: toBytes(hiding),
+        binding: toBytes(binding),
+        published: commitment,
+      });
+  }
+
+  return {
+    /** New ones, on disk before they are published. */
+    make: async ({ signingShare }: Secret, count: number): Promise<Commitment[]> => {
+      const all: Commitment[] = [];
+      while (all.length < count) {
+        const made = Array.from({ length: Math.min(BLOCK, count - all.length) }, () => {
+          const { nonces, commitment } = signer.newNonces(signingShare);
+          return { hiding: toText(nonces.hiding), binding: toText(nonces.binding), commitment };
+        });
+        const block = await disk.keep(made);
+        for (const { commitment } of made) blocks.set(commitment.hiding, block);
+        all.push(...made.map(({ commitment }) => commitment));
+      }
+      return all;
+    },
+    /**
+     * Takes nonces out of the stock for ever; that no file has them is durable before they are returned.
+     * @returns by hiding commitment, those that were there
+     */
+    take: async (hidings: readonly string[]): Promise<ReadonlyMap<string, TakenNonces>> => {
+      // One after the other: what one call opens, the next one finds open.
+      const opened = last.then(() => openBlocksOf(hidings));
+      last = opened.catch(() => undefined);
+      await opened;
+      const taken = new Map<string, TakenNonces>();
+      for (const hiding of hidings) {
+        const nonces = open.get(hiding);
+        if (!nonces) continue;
+        open.delete(hiding);
+        blocks.delete(hiding);
+        taken.set(hiding, nonces);
+      }
+      return taken;
+    },
   };
 }
 

@@ -9,13 +9,16 @@ import { ed25519, ed25519_FROST as frost } from "@noble/curves/ed25519.js";
 import { frostIdentifier } from "@signet/protocol/threshold/group";
 import { spokenHash } from "@signet/protocol/threshold/messages";
 import { DEAL_TYPE } from "@signet/protocol/threshold/reshare";
-import { addShares, signatureShare } from "@signet/protocol/threshold/signing";
+import { addShares } from "@signet/protocol/threshold/signing";
 import { type Lie, type Messenger, messenger } from "../testing/ceremony-messenger.ts";
 import { advance, confirm } from "./ceremony.ts";
 import { CeremonyFault } from "./ceremony-fault.ts";
+import { openFrostSigner } from "./frost-signer.ts";
 import { eraseShare, type KeptShare, openShare, readShares } from "./group-share.ts";
 import { deal, isSuperseded } from "./reshare.ts";
 import { type CeremonyDeps, signed } from "./say.ts";
+
+const signer = await openFrostSigner();
 
 type MachineDeps = Awaited<ReturnType<Messenger["machine"]>>;
 
@@ -96,16 +99,19 @@ describe("a resharing", () => {
       ...{ kid: share.own, hiding: text(hiding), binding: text(binding) },
     }));
     const round = { publicKey, message, commitments };
-    const parts = made.map(({ share, secret, nonces }) =>
-      signatureShare(round, { kid: share.own, signingShare: secret.signingShare, nonces }),
-    );
+    const parts = made.map(({ share, secret, nonces }) => {
+      const own = { kid: share.own, signingShare: secret.signingShare, nonces };
+      return new Uint8Array(Buffer.from(signer.signatureShare(round, own), "base64url"));
+    });
+    const [commitment] = parts.map((part) => part.slice(0, 32));
+    assert.ok(commitment);
     const signature = addShares(
-      round,
-      parts.map((part) => new Uint8Array(Buffer.from(part, "base64url"))),
+      commitment,
+      parts.map((part) => part.slice(32)),
     );
     const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: publicKey }, format: "jwk" });
     assert.equal(shares[0]?.kid, kid);
-    return verify(null, message, key, Buffer.from(signature, "base64url"));
+    return verify(null, message, key, signature);
   }
 
   test("replaces a lost machine: the key is the same, any two of the new shares sign, no old share does", async () => {

@@ -6,11 +6,11 @@ import { describeError } from "@signet/cli-runtime/redact";
 import { signingInputHash } from "@signet/protocol/ledger/entry";
 import type { NonceCommitment } from "@signet/protocol/threshold/group";
 import { hasTwoPoints } from "@signet/protocol/threshold/shares";
-import { signatureShare } from "@signet/protocol/threshold/signing";
 import type { AgentDeps, Outcome } from "../agent/agent-deps.ts";
 import { quoted, Refusal, unable } from "../agent/refusal.ts";
 import type { SignedRecord } from "../journal/verify-journal.ts";
 import { type CheckedRequest, type CheckedToken, checkRequest } from "../policy/check-tokens.ts";
+import type { FrostSigner } from "./frost-signer.ts";
 import type { GroupShare } from "./group-share.ts";
 import type { NonceStock, Nonces } from "./nonces.ts";
 import type { Part, Round } from "./threshold-service.ts";
@@ -23,6 +23,7 @@ export type RoundChecks = Pick<
 export interface RoundDeps extends RoundChecks {
   readonly shares: () => readonly GroupShare[];
   readonly stock: Pick<NonceStock, "take">;
+  readonly signer: Pick<FrostSigner, "signatureShare">;
 }
 
 interface Signed {
@@ -115,7 +116,7 @@ function wantedShare(token: CheckedToken, round: Round, { kept }: GroupShare): W
 async function giveShares(
   { round, share, checked, wanted }: CheckedRound,
   taken: ReadonlyMap<string, Nonces & { readonly published: { readonly binding: string } }>,
-  { journal, metrics }: RoundDeps,
+  { journal, metrics, signer }: RoundDeps,
 ): Promise<Part> {
   const { requestId, leaseToken } = round;
   const shares: Record<string, string> = {};
@@ -128,7 +129,8 @@ async function giveShares(
       throw unable("nonce", "the commitment is not the one that was published");
     const message = Buffer.from(token.signingInput);
     const secrets = { kid: share.kept.own, signingShare: share.secret.signingShare, nonces };
-    shares[token.use] = signatureShare({ publicKey: share.kept.publicKey, message, commitments }, secrets);
+    const signing = { publicKey: share.kept.publicKey, message, commitments };
+    shares[token.use] = signer.signatureShare(signing, secrets);
   }
   const { clientId, grant, scopes } = checked;
   const records = checked.tokens.map(

@@ -5,6 +5,7 @@ import type { RunningAgent } from "../agent/agent.ts";
 import { countServiceError, SERVICE_BACKOFF } from "../agent/handle-request.ts";
 import { ServiceError } from "../service/signing-service.ts";
 import { activate, eraseSuperseded } from "./ceremony.ts";
+import type { FrostSigner } from "./frost-signer.ts";
 import { eraseShare, type GroupShare, type KeptShare, openShare, readShares } from "./group-share.ts";
 import type { Boot, NonceStock } from "./nonces.ts";
 import { isSuperseded } from "./reshare.ts";
@@ -33,6 +34,7 @@ export interface ThresholdAgentDeps extends RoundChecks {
   readonly sealed: SealedFolder;
   readonly boot: Boot;
   readonly stock: NonceStock;
+  readonly signer: FrostSigner;
 }
 
 export function startThresholdAgent(deps: ThresholdAgentDeps): RunningAgent {

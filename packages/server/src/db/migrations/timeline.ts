@@ -71,6 +71,7 @@ import { connectionNames } from "./0072-connection-names.ts";
 import { deviceSessions } from "./0073-device-sessions.ts";
 import { approvals } from "./0074-approvals.ts";
 import { signedRequests } from "./0075-signed-requests.ts";
+import { thresholdPartsAwaited } from "./0076-threshold-parts-awaited.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -146,4 +147,5 @@ export const timeline: readonly Migration[] = [
   deviceSessions,
   approvals,
   signedRequests,
+  thresholdPartsAwaited,
 ];

@@ -1,8 +1,11 @@
 /** The agents' stock of nonce commitments: each is taken once, by one conditional statement. */
 import type { NonceCommitment } from "@signet/protocol/threshold/group";
+import { sql } from "kysely";
 import { allOf } from "../../../db/conditions.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
+import { isInList } from "../../../db/one-of.ts";
 import type { Db } from "../../../db/open.ts";
+import { type Parameter, prepared } from "../../../db/prepared.ts";
 
 type Owner = { readonly orgId: string; readonly agentId: string };
 type Points = Omit<NonceCommitment, "kid">;
@@ -45,6 +48,19 @@ export async function deleteOldStock(tx: Db, { orgId, agentId }: Owner, bootId: 
     .execute();
 }
 
+type StockOf = { readonly orgId: string; readonly kid: string; readonly agents: string };
+
+const countUnused = prepared((db, value: Parameter<StockOf>) =>
+  db
+    .selectFrom("threshold_commitment")
+    .select((eb) => ["agent_id", eb.fn.countAll<number | string>().as("count")])
+    .where("org_id", "=", value("orgId"))
+    .where(isInList(db, sql.ref("agent_id"), value("agents")))
+    .where("used_at", "is", null)
+    .where("kid", "=", value("kid"))
+    .groupBy("agent_id"),
+);
+
 /** By agent, of those that have any for the key. */
 export async function countStock(
   db: Db,
@@ -52,52 +68,63 @@ export async function countStock(
   { agentIds, kid }: { readonly agentIds: readonly string[]; readonly kid: string },
 ): Promise<ReadonlyMap<string, number>> {
   if (agentIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("threshold_commitment")
-    .select((eb) => ["agent_id", eb.fn.countAll<number | string>().as("count")])
-    .where("org_id", "=", orgId)
-    .where("agent_id", "in", agentIds)
-    .where("used_at", "is", null)
-    .where("kid", "=", kid)
-    .groupBy("agent_id")
-    .execute();
+  const rows = await countUnused(db, { orgId, kid, agents: JSON.stringify(agentIds) });
   return new Map(rows.map(({ agent_id, count }) => [agent_id, Number(count)]));
 }
 
 interface Taking {
   readonly kid: string;
-  readonly requestId: string;
-  readonly count: number;
   readonly now: number;
+  /** One for each commitment that is wanted. */
+  readonly requestIds: readonly string[];
 }
 
-/** The oldest ones, for this request and no other. @returns fewer when there are not enough: roll back then */
-export async function takeCommitments(
-  tx: Db,
-  { orgId, agentId }: Owner,
-  { kid, requestId, count, now }: Taking,
-): Promise<Points[]> {
-  const oldest = tx
+type TakingOf = Owner & { readonly kid: string; readonly now: number; readonly count: number };
+
+const takeOldest = prepared((db, value: Parameter<TakingOf & { readonly requests: string }>) => {
+  const unused = db
     .selectFrom("threshold_commitment")
-    .select("hiding")
-    .where("org_id", "=", orgId)
-    .where("agent_id", "=", agentId)
+    .select(["hiding", "created_at"])
+    .where("org_id", "=", value("orgId"))
+    .where("agent_id", "=", value("agentId"))
     .where("used_at", "is", null)
-    .where("kid", "=", kid)
+    .where("kid", "=", value("kid"))
     .orderBy("created_at")
     .orderBy("hiding")
-    .limit(count);
-  return (
-    tx
-      .updateTable("threshold_commitment")
-      .set({ request_id: requestId, used_at: now })
-      .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
-      // SQLite runs one writing transaction at a time.
-      .where("hiding", "in", isPostgres(tx) ? oldest.forUpdate().skipLocked() : oldest)
-      .where("used_at", "is", null)
-      .returning(["hiding", "binding"])
-      .execute()
-  );
+    .limit(value("count"));
+  // SQLite runs one writing transaction at a time.
+  const found = isPostgres(db) ? unused.forUpdate().skipLocked() : unused;
+  const requestId = isPostgres(db)
+    ? sql<string>`cast(${value("requests")} as jsonb) ->> cast(oldest.n - 1 as int)`
+    : sql<string>`${value("requests")} ->> ('$[' || (oldest.n - 1) || ']')`;
+  return db
+    .with(
+      // Materialized: read twice, it would lock other rows than it returns.
+      (cte) => cte("oldest").materialized(),
+      () =>
+        db
+          .selectFrom(found.as("found"))
+          .select(["hiding", sql<number>`row_number() over (order by created_at, hiding)`.as("n")]),
+    )
+    .updateTable("threshold_commitment")
+    .from("oldest")
+    .set({ request_id: requestId, used_at: value("now") })
+    .where("threshold_commitment.org_id", "=", value("orgId"))
+    .where("threshold_commitment.agent_id", "=", value("agentId"))
+    .whereRef("threshold_commitment.hiding", "=", "oldest.hiding")
+    .where("threshold_commitment.used_at", "is", null)
+    .returning(["threshold_commitment.request_id", "threshold_commitment.hiding", "binding"]);
+});
+
+/** The oldest ones, each for one request and no other. @returns fewer when there are not enough: roll back then */
+export async function takeCommitments(
+  tx: Db,
+  owner: Owner,
+  { requestIds, ...taking }: Taking,
+): Promise<Array<Points & { readonly requestId: string }>> {
+  const count = requestIds.length;
+  const rows = await takeOldest(tx, { ...owner, ...taking, count, requests: JSON.stringify(requestIds) });
+  return rows.map(({ request_id, hiding, binding }) => ({ requestId: request_id ?? "", hiding, binding }));
 }
 
 /** For the housekeeping. @returns how many were deleted, at most `limit` */

@@ -3,6 +3,7 @@ import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { affectsAny } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import type { Db } from "../../../db/open.ts";
+import { type Parameter, prepared } from "../../../db/prepared.ts";
 import type { ThresholdMemberTable } from "../../../db/tables/sovereign-signing.ts";
 
 export interface NewMember {
@@ -54,16 +55,18 @@ export async function listMembers(db: Db, orgId: string, poolId: string): Promis
 
 type MemberKey = { readonly orgId: string; readonly agentId: string };
 
-export async function findMember(
-  db: Db,
-  { orgId, agentId }: MemberKey,
-): Promise<ThresholdMemberTable | undefined> {
-  return db
+const selectMember = prepared((db, value: Parameter<MemberKey>) =>
+  db
     .selectFrom("threshold_member")
     .selectAll()
-    .where((eb) => allOf(eb, { org_id: orgId, agent_id: agentId }))
-    .executeTakeFirst();
-}
+    .where("org_id", "=", value("orgId"))
+    .where("agent_id", "=", value("agentId")),
+);
+
+export const findMember = async (
+  db: Db,
+  { orgId, agentId }: MemberKey,
+): Promise<ThresholdMemberTable | undefined> => (await selectMember(db, { orgId, agentId }))[0];
 
 export interface Boot {
   /** How often the agent has been started. */

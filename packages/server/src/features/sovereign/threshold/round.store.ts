@@ -1,20 +1,17 @@
 /** Rounds of signing requests: which agents are asked for a share of a signature, and what they gave. */
-import type { ExpressionBuilder } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import { affectsAny } from "../../../db/affected.ts";
 import { allOf } from "../../../db/conditions.ts";
 import { isPostgres } from "../../../db/is-postgres.ts";
+import { jsonRows } from "../../../db/json-rows.ts";
+import { isInList } from "../../../db/one-of.ts";
 import type { Db } from "../../../db/open.ts";
+import { type Parameter, prepared } from "../../../db/prepared.ts";
 import { lockedInOrder } from "../../../db/row-locks.ts";
 import type { Schema } from "../../../db/schema.ts";
 import type { ThresholdPartTable } from "../../../db/tables/sovereign-signing.ts";
-import {
-  failing,
-  isChanged,
-  isOpen,
-  nextSeq,
-  resetToPending,
-  type SigningRequestRow,
-} from "../requests/signing-request.store.ts";
+import { unsynced } from "../../../db/unsynced.ts";
+import { failing, isChanged, isOpen, resetToPending } from "../requests/signing-request.store.ts";
 import type { FailReason } from "../requests/signing-request.ts";
 
 export type PartRow = Readonly<ThresholdPartTable>;
@@ -23,138 +20,145 @@ export type PartRow = Readonly<ThresholdPartTable>;
 export type PartState = "asked" | "handed" | "signed" | "absent" | "rejected" | "wrong";
 const OUT: readonly PartState[] = ["rejected", "wrong"];
 
-type InPool = { readonly orgId: string; readonly poolId: string; readonly now: number };
+export type InPool = { readonly orgId: string; readonly poolId: string; readonly now: number };
 
-/** The oldest pending requests of the pool. On PostgreSQL they are locked, and those that another node has are skipped. */
-export async function lockPending(
-  tx: Db,
-  { orgId, poolId, now }: InPool,
-  limit: number,
-): Promise<SigningRequestRow[]> {
-  const pending = tx
-    .selectFrom("signing_request")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", poolId)
-    .where(isOpen)
-    .where("state", "=", "pending")
-    .where("expires_at", ">", now)
-    .orderBy("created_at")
-    .orderBy("id")
-    .limit(limit);
-  return (isPostgres(tx) ? pending.forUpdate().skipLocked() : pending).execute();
+/** The agents that had a part in earlier rounds of these requests, and do not have it any more. */
+const selectEnded = prepared((db, value: Parameter<{ readonly orgId: string; readonly requests: string }>) =>
+  db
+    .selectFrom("threshold_part")
+    .select(["request_id", "agent_id", "state"])
+    .where("org_id", "=", value("orgId"))
+    .where(isInList(db, sql.ref("request_id"), value("requests")))
+    .where(
+      "state",
+      "in",
+      [...OUT, "absent"].map((state) => sql.lit(state)),
+    ),
+);
+
+export interface EndedParts {
+  /** Agents that take no further part in the request. */
+  readonly out: ReadonlySet<string>;
+  readonly absent: ReadonlySet<string>;
 }
 
-/** Whether anything is pending: asked before a transaction is begun for it. */
-export async function hasPending(db: Db, { orgId, poolId, now }: InPool): Promise<boolean> {
-  const row = await db
-    .selectFrom("signing_request")
-    .select("id")
-    .where("org_id", "=", orgId)
-    .where("pool_id", "=", poolId)
-    .where(isOpen)
-    .where("state", "=", "pending")
-    .where("expires_at", ">", now)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-interface RoundClaim {
-  readonly orgId: string;
-  readonly requestId: string;
-  readonly roundId: string;
-  readonly roundHash: string;
-  /** Of the group key. */
-  readonly kid: string;
-  /** JSON. */
-  readonly rendering: string;
-  readonly until: number;
-}
-
-/** @returns false when it is pending no more */
-export const claimForRound = (tx: Db, claim: RoundClaim): Promise<boolean> =>
-  isChanged(
-    tx
-      .updateTable("signing_request")
-      .set((eb) => ({
-        state: "claimed",
-        seq: nextSeq,
-        attempts: eb("attempts", "+", 1),
-        claimed_by: claim.roundId,
-        kid: claim.kid,
-        rendering: claim.rendering,
-        lease_token_hash: claim.roundHash,
-        lease_until: claim.until,
-      }))
-      .where((eb) => allOf(eb, { org_id: claim.orgId, id: claim.requestId, state: "pending" })),
-  );
-
-export async function insertParts(tx: Db, parts: readonly PartRow[]): Promise<void> {
-  await tx
-    .insertInto("threshold_part")
-    .values([...parts])
-    .execute();
-}
-
-/** By request, the agents that take no further part in it, or whose part is in another of these states. */
-export async function listOut(
+/** By request; none of them for a request without such parts. */
+export async function listEnded(
   db: Db,
   orgId: string,
   requestIds: readonly string[],
-  states: readonly PartState[] = OUT,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+): Promise<ReadonlyMap<string, EndedParts>> {
   if (requestIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("threshold_part")
-    .select(["request_id", "agent_id"])
-    .where("org_id", "=", orgId)
-    .where("request_id", "in", requestIds)
-    .where("state", "in", states)
-    .execute();
+  const rows = await selectEnded(db, { orgId, requests: JSON.stringify(requestIds) });
+  const agents = (of: typeof rows, isAbsent: boolean) =>
+    new Set(of.filter(({ state }) => (state === "absent") === isAbsent).map((one) => one.agent_id));
   const byRequest = Map.groupBy(rows, ({ request_id }) => request_id);
-  return new Map([...byRequest].map(([id, of]) => [id, new Set(of.map(({ agent_id }) => agent_id))]));
+  return new Map(
+    [...byRequest].map(([id, of]) => [id, { out: agents(of, false), absent: agents(of, true) }]),
+  );
 }
 
-/** Hands the agent its parts, each once. */
-export async function handOverParts(
-  db: Db,
-  { orgId, agentId }: { readonly orgId: string; readonly agentId: string },
-  { now, max }: { readonly now: number; readonly max: number },
-): Promise<PartRow[]> {
+type Asked = { readonly orgId: string; readonly agentId: string; readonly now: number };
+
+const handOver = prepared((db, value: Parameter<Asked & { readonly max: number }>) => {
   const isAsked = (eb: ExpressionBuilder<Schema, "threshold_part">) =>
-    eb.and([allOf(eb, { org_id: orgId, agent_id: agentId, state: "asked" }), eb("until", ">", now)]);
+    eb.and([
+      eb("org_id", "=", value("orgId")),
+      eb("agent_id", "=", value("agentId")),
+      eb("state", "=", sql.lit("asked")),
+      eb("until", ">", value("now")),
+    ]);
   const asked = db
     .selectFrom("threshold_part")
     .select("round_id")
     .where(isAsked)
     .orderBy("created_at")
     .orderBy("round_id")
-    .limit(max);
-  return db
-    .updateTable("threshold_part")
-    .set({ state: "handed" })
-    .where("round_id", "in", isPostgres(db) ? asked.forUpdate().skipLocked() : asked)
-    .where(isAsked)
-    .returningAll()
-    .execute();
-}
+    .limit(value("max"));
+  return (
+    db
+      .updateTable("threshold_part")
+      .set({ state: "handed" })
+      .where("round_id", "in", isPostgres(db) ? asked.forUpdate().skipLocked() : asked)
+      .where(isAsked)
+      // Lost in a crash, they are asked again: the agent, which has used its nonces, is replaced.
+      .where(unsynced(db))
+      .returningAll()
+  );
+});
+
+/** Hands the agent its parts, each once. @param db not a transaction: the statement is not synced (unsynced.ts) */
+export const handOverParts = (
+  db: Db,
+  { orgId, agentId }: { readonly orgId: string; readonly agentId: string },
+  { now, max }: { readonly now: number; readonly max: number },
+): Promise<PartRow[]> => handOver(db, { orgId, agentId, now, max });
 
 type PartKey = { readonly orgId: string; readonly roundId: string; readonly agentId: string };
 
-/** One answer to each part. @returns false when it was given, or the round is over */
-export const answerPart = (
+/** The agent gives no shares. @returns false when it has answered, or the round is over */
+export const rejectPart = (
   db: Db,
   { orgId, roundId, agentId }: PartKey,
-  { state, now, ...answer }: { state: PartState; now: number; shares?: string; reason?: string },
+  { now, ...answer }: { state: "absent" | "rejected"; now: number; reason: string },
 ): Promise<boolean> =>
   affectsAny(
     db
       .updateTable("threshold_part")
-      .set({ state, ...answer })
+      .set(answer)
       .where((eb) => allOf(eb, { org_id: orgId, round_id: roundId, agent_id: agentId, state: "handed" }))
       .where("until", ">", now),
   );
+
+export interface GivenShares {
+  readonly roundId: string;
+  /** JSON. */
+  readonly shares: string;
+}
+
+const answerAll = prepared((db, value: Parameter<Asked & { readonly given: string }>) => {
+  const isHanded = (eb: ExpressionBuilder<Schema, "threshold_part">) =>
+    eb.and([
+      eb("threshold_part.org_id", "=", value("orgId")),
+      eb("threshold_part.agent_id", "=", value("agentId")),
+      eb("threshold_part.state", "=", sql.lit("handed")),
+      eb("threshold_part.until", ">", value("now")),
+    ]);
+  const rows = () => jsonRows(db, value("given"), ["roundId", "shares"] as const);
+  const wanted = db
+    .selectFrom("threshold_part")
+    .select("round_id")
+    .where(isHanded)
+    .where("round_id", "in", db.selectFrom(rows().as("given")).select("given.roundId"));
+  return (
+    db
+      .updateTable("threshold_part")
+      .from(rows().as("r"))
+      .set((eb) => ({ state: "signed", shares: eb.ref("r.shares") }))
+      .where((eb) => isHanded(eb as unknown as ExpressionBuilder<Schema, "threshold_part">))
+      .whereRef("threshold_part.round_id", "=", "r.roundId")
+      .where("threshold_part.round_id", "in", lockedInOrder(db, wanted, "round_id"))
+      // Synced with the signature that comes of them; without one, whoever waits for it is gone with the process.
+      .where(unsynced(db))
+      .returning("threshold_part.round_id")
+  );
+});
+
+/**
+ * One answer to each part.
+ * @param db not a transaction: the statement is not synced (unsynced.ts)
+ * @returns the rounds in which the agent had not answered, and that are not over
+ */
+export async function answerParts(
+  db: Db,
+  agent: Asked,
+  given: readonly GivenShares[],
+): Promise<ReadonlySet<string>> {
+  if (given.length === 0) return new Set();
+  const { orgId, agentId, now } = agent;
+  const rows = await answerAll(db, { orgId, agentId, now, given: JSON.stringify(given) });
+  return new Set(rows.map(({ round_id }) => round_id));
+}
 
 /** A share that was given, and is wrong. */
 export const markWrong = (tx: Db, { orgId, roundId, agentId }: PartKey): Promise<boolean> =>
@@ -165,13 +169,24 @@ export const markWrong = (tx: Db, { orgId, roundId, agentId }: PartKey): Promise
       .where((eb) => allOf(eb, { org_id: orgId, round_id: roundId, agent_id: agentId, state: "signed" })),
   );
 
-export async function listParts(db: Db, orgId: string, roundId: string): Promise<PartRow[]> {
-  return db
+const selectParts = prepared((db, value: Parameter<{ readonly orgId: string; readonly rounds: string }>) =>
+  db
     .selectFrom("threshold_part")
     .selectAll()
-    .where((eb) => allOf(eb, { org_id: orgId, round_id: roundId }))
-    .orderBy("agent_id")
-    .execute();
+    .where("org_id", "=", value("orgId"))
+    .where(isInList(db, sql.ref("round_id"), value("rounds")))
+    .orderBy("agent_id"),
+);
+
+/** All agents' parts, by round. */
+export async function listParts(
+  db: Db,
+  orgId: string,
+  roundIds: readonly string[],
+): Promise<ReadonlyMap<string, PartRow[]>> {
+  if (roundIds.length === 0) return new Map();
+  const rows: PartRow[] = await selectParts(db, { orgId, rounds: JSON.stringify(roundIds) });
+  return Map.groupBy(rows, ({ round_id }) => round_id);
 }
 
 /** What was asked of an earlier start of the agent, whose nonces are gone. */
@@ -187,14 +202,25 @@ export async function markOwnAbsent(
     .execute();
 }
 
+/** Spelled as in the partial index, or the index is not used. */
+const isAwaited = sql<boolean>`state in ('asked', 'handed')`;
+
+const selectLate = prepared((db, value: Parameter<InPool>) =>
+  db
+    .selectFrom("threshold_part")
+    .select("round_id")
+    .where("org_id", "=", value("orgId"))
+    .where("pool_id", "=", value("poolId"))
+    .where(isAwaited)
+    .where("until", "<=", value("now"))
+    .limit(sql.lit(1)),
+);
+
 /** Agents that did not answer in time. @returns how many */
 export async function markAbsent(db: Db, { orgId, poolId, now }: InPool): Promise<number> {
+  if ((await selectLate(db, { orgId, poolId, now })).length === 0) return 0;
   const isLate = (eb: ExpressionBuilder<Schema, "threshold_part">) =>
-    eb.and([
-      allOf(eb, { org_id: orgId, pool_id: poolId }),
-      eb("state", "in", ["asked", "handed"]),
-      eb("until", "<=", now),
-    ]);
+    eb.and([allOf(eb, { org_id: orgId, pool_id: poolId }), isAwaited, eb("until", "<=", now)]);
   const late = db.selectFrom("threshold_part").select("round_id").where(isLate);
   const rows = await db
     .updateTable("threshold_part")

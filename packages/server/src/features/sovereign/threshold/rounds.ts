@@ -11,17 +11,22 @@ import { sweepPool } from "../requests/expire-requests.ts";
 import { newRendering, type Rendering } from "../requests/signing-input.ts";
 import { findRequests, openColumn, type SigningRequestRow } from "../requests/signing-request.store.ts";
 import type { AgentCaller, SealedClaims, SigningDeps, TokenUse } from "../requests/signing-request.ts";
+import {
+  claimForRounds,
+  hasPending,
+  insertParts,
+  lockPending,
+  type NewPart,
+  type RoundClaim,
+} from "./begin-round.store.ts";
 import { countStock, takeCommitments } from "./commitment.store.ts";
 import type { GroupKey, GroupKeys } from "./group-keys.ts";
 import { listMembers } from "./member.store.ts";
 import {
-  claimForRound,
+  type EndedParts,
   handOverParts,
-  hasPending,
-  insertParts,
-  listOut,
+  listEnded,
   listParts,
-  lockPending,
   markAbsent,
   type PartRow,
 } from "./round.store.ts";
@@ -82,23 +87,19 @@ async function beginRounds(
   const begin = async (tx: Db) => {
     const rows = await lockPending(tx, { orgId, poolId, now }, max);
     const ids = rows.map(({ id }) => id);
-    const out = await listOut(tx, orgId, ids);
-    const absent = await listOut(tx, orgId, ids, ["absent"]);
+    const ended = await listEnded(tx, orgId, ids);
     const candidates = await findCandidates(tx, agent, { active, now });
+    const rounds: NewRound[] = [];
     for (const row of rows) {
       const uses = usesOf(deps, row);
-      const signers = chooseSigners(candidates, {
-        out: out.get(row.id) ?? new Set(),
-        absent: absent.get(row.id) ?? new Set(),
-        count: active.group.threshold.min,
-        each: uses.length,
-      });
+      const choice = { ...nobody, ...ended.get(row.id), count: active.group.threshold.min };
+      const signers = chooseSigners(candidates, { ...choice, each: uses.length });
       if (signers.length === 0) continue;
       const rendering = JSON.stringify(newRendering(now, pool));
-      const { kid, ceremonyId } = active.key;
-      await beginRound(tx, { row, signers, uses, kid, ceremonyId, rendering, now });
+      rounds.push({ requestId: row.id, roundId: randomSecret("sgn_lt_"), signers, uses, rendering });
       for (const signer of signers) asked.add(signer.agentId);
     }
+    if (rounds.length > 0) await beginAll(tx, agent, { active, now }, rounds);
   };
   try {
     await deps.database.transaction(begin);
@@ -150,6 +151,8 @@ async function findCandidates(
     .map(({ one }) => one);
 }
 
+const nobody: EndedParts = { out: new Set(), absent: new Set() };
+
 interface Choice {
   readonly out: ReadonlySet<string>;
   readonly absent: ReadonlySet<string>;
@@ -169,44 +172,45 @@ function chooseSigners(candidates: readonly Candidate[], { out, absent, count, e
 }
 
 interface NewRound {
-  readonly row: SigningRequestRow;
+  readonly requestId: string;
+  readonly roundId: string;
   readonly signers: readonly Candidate[];
   readonly uses: readonly Use[];
-  readonly kid: string;
-  readonly ceremonyId: string | null;
+  /** JSON. */
   readonly rendering: string;
-  readonly now: number;
 }
 
-async function beginRound(
+/** @throws StockTaken when another node has begun one of them, or taken a commitment */
+async function beginAll(
   tx: Db,
-  { row, signers, uses, kid, ceremonyId, rendering, now }: NewRound,
+  { orgId, poolId }: AgentCaller,
+  { active, now }: { readonly active: GroupKey; readonly now: number },
+  rounds: readonly NewRound[],
 ): Promise<void> {
-  const { org_id: orgId, id: requestId, pool_id: poolId } = row;
-  const roundId = randomSecret("sgn_lt_");
+  const { kid, ceremonyId } = active.key;
   const until = now + ROUND_MS;
-  const claim = { orgId, requestId, roundId, roundHash: sha256Base64url(roundId), kid, rendering, until };
-  if (!(await claimForRound(tx, claim))) throw new StockTaken();
-  const parts: PartRow[] = [];
+  const claims = rounds.map(
+    ({ requestId, roundId, rendering }): RoundClaim => ({
+      ...{ requestId, roundId, roundHash: sha256Base64url(roundId), rendering },
+    }),
+  );
+  if (!(await claimForRounds(tx, { orgId, kid, until }, claims))) throw new StockTaken();
+  const parts: NewPart[] = [];
   // In one order, so that two nodes never wait for each other.
-  for (const { agentId } of signers.toSorted((one, other) => (one.agentId < other.agentId ? -1 : 1))) {
-    const taking = { kid, requestId, count: uses.length, now };
-    const taken = await takeCommitments(tx, { orgId, agentId }, taking);
-    if (taken.length < uses.length) throw new StockTaken();
-    const commitments = Object.fromEntries(uses.map((use, index) => [use, taken[index]]));
-    parts.push({
-      ...{ org_id: orgId, round_id: roundId, agent_id: agentId, request_id: requestId, pool_id: poolId },
-      ...{
-        ceremony_id: ceremonyId,
-        state: "asked",
-        commitments: JSON.stringify(commitments),
-        shares: null,
-        reason: null,
-      },
-      ...{ created_at: now, until },
-    });
+  const agentIds = new Set(rounds.flatMap(({ signers }) => signers.map((one) => one.agentId)));
+  for (const agentId of [...agentIds].toSorted()) {
+    const own = rounds.filter(({ signers }) => signers.some((one) => one.agentId === agentId));
+    const requestIds = own.flatMap(({ requestId, uses }) => uses.map(() => requestId));
+    const taken = await takeCommitments(tx, { orgId, agentId }, { kid, now, requestIds });
+    if (taken.length < requestIds.length) throw new StockTaken();
+    const byRequest = Map.groupBy(taken, ({ requestId }) => requestId);
+    for (const { requestId, roundId, uses } of own) {
+      const points = (byRequest.get(requestId) ?? []).map(({ hiding, binding }) => ({ hiding, binding }));
+      const commitments: PartCommitments = Object.fromEntries(uses.map((use, at) => [use, points[at]]));
+      parts.push({ roundId, agentId, requestId, commitments: JSON.stringify(commitments) });
+    }
   }
-  await insertParts(tx, parts);
+  await insertParts(tx, { orgId, poolId, ceremonyId, now, until }, parts);
 }
 
 async function handedOver(deps: RoundDeps, parts: readonly PartRow[]): Promise<ClaimedRound[]> {
@@ -216,6 +220,8 @@ async function handedOver(deps: RoundDeps, parts: readonly PartRow[]): Promise<C
   const { org_id: orgId } = first;
   const ids = parts.map(({ request_id }) => request_id);
   const rows = new Map((await findRequests(deps.database.query, orgId, ids)).map((row) => [row.id, row]));
+  const roundIds = parts.map(({ round_id }) => round_id);
+  const all = await listParts(deps.database.query, orgId, roundIds);
   const rounds: ClaimedRound[] = [];
   for (const part of parts) {
     const row = rows.get(part.request_id);
@@ -224,12 +230,16 @@ async function handedOver(deps: RoundDeps, parts: readonly PartRow[]): Promise<C
     const { pool_id: poolId, ceremony_id: ceremonyId } = part;
     const group = await deps.groups.of(orgId, { poolId, kid: row.kid, ceremonyId });
     if (!group) continue;
-    const all = await listParts(deps.database.query, orgId, part.round_id);
     const handed = { leaseToken: part.round_id, rendering: JSON.parse(row.rendering) as Rendering, now };
     const { outcome: _, ...claimed } = claimedRequest(deps, row, { ...handed, key: group.key });
     const leaseSeconds = Math.max(0, (part.until - now) / 1000);
     const ceremony = group.key.ceremonyId ?? "";
-    rounds.push({ ...claimed, leaseSeconds, ceremony, commitments: commitmentsOf(group, all) });
+    rounds.push({
+      ...claimed,
+      leaseSeconds,
+      ceremony,
+      commitments: commitmentsOf(group, all.get(part.round_id) ?? []),
+    });
   }
   return rounds;
 }

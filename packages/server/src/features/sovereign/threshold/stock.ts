@@ -1,6 +1,7 @@
 /** An agent publishes nonce commitments ahead, so that a signature takes one round (RFC 9591 §5.1; threshold-and-ledger.md §1). */
 import { isNonceCommitment } from "@signet/protocol/threshold/shares";
 import type { Db } from "../../../db/open.ts";
+import type { ThresholdMemberTable } from "../../../db/tables/sovereign-signing.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { poolTopic } from "../notify/wake-up.ts";
 import type { AgentCaller, SigningDeps } from "../requests/signing-request.ts";
@@ -45,16 +46,19 @@ export async function publishCommitments(
 
 /** @throws CodedError for an agent that was restored from a backup, or of which another copy is running */
 async function startBoot(tx: Db, agent: AgentCaller, boot: Boot): Promise<void> {
-  if (!(await recordBoot(tx, agent, boot))) return requireBoot(tx, agent, boot);
+  if (!(await recordBoot(tx, agent, boot))) {
+    await requireBoot(tx, agent, boot);
+    return;
+  }
   await deleteOldStock(tx, agent, boot.id);
   await markOwnAbsent(tx, agent);
 }
 
 /** @throws CodedError unless this is the agent's newest start */
-export async function requireBoot(db: Db, agent: AgentCaller, boot: Boot): Promise<void> {
+export async function requireBoot(db: Db, agent: AgentCaller, boot: Boot): Promise<ThresholdMemberTable> {
   const member = await findMember(db, agent);
   if (!member) throw new CodedError(409, "not_threshold_pool", "the pool's agents have whole keys");
-  if (member.boot === boot.count && member.boot_id === boot.id) return;
+  if (member.boot === boot.count && member.boot_id === boot.id) return member;
   throw new CodedError(
     409,
     "restored_backup",

@@ -6,23 +6,24 @@ import { aggregateShares, type SignatureShare } from "@signet/protocol/threshold
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { poolTopic, requestTopic } from "../notify/wake-up.ts";
 import { type ClaimedTokens, claimedTokens } from "../requests/claimed-tokens.ts";
-import { currentRow } from "../requests/expire-requests.ts";
+import { currentRow, currentRows } from "../requests/expire-requests.ts";
 import { type Lease, leaseAuditEvent, presentedLease } from "../requests/lease.ts";
 import type { rejectReasons } from "../requests/reject-request.ts";
 import { saveSigned, type ValidSubmission } from "../requests/save-signed.ts";
-import { checkJwts, type SubmittedJwts } from "../requests/signing-input.ts";
-import { findRequests } from "../requests/signing-request.store.ts";
+import type { CheckedJwts } from "../requests/signing-input.ts";
+import type { SigningRequestRow } from "../requests/signing-request.store.ts";
 import { type AgentCaller, countSignature, type FailReason } from "../requests/signing-request.ts";
 import type { GroupKey } from "./group-keys.ts";
 import { excludeMember } from "./member.store.ts";
 import {
-  answerPart,
+  answerParts,
   endRound,
   failForGood,
-  listOut,
+  listEnded,
   listParts,
   markWrong,
   type PartRow,
+  rejectPart,
 } from "./round.store.ts";
 import { commitmentsOf, type RoundDeps, type Use } from "./rounds.ts";
 
@@ -53,106 +54,136 @@ export async function submitParts(
   agent: AgentCaller,
   submissions: readonly PartSubmission[],
 ): Promise<PartOutcome[]> {
-  const outcomes: PartOutcome[] = [];
-  const completed: Array<{ readonly at: number; readonly valid: ValidSubmission }> = [];
-  for (const [at, submission] of submissions.entries()) {
-    const outcome = await submitPart(deps, agent, submission);
-    if ("valid" in outcome) completed.push({ at, valid: outcome.valid });
-    outcomes.push("valid" in outcome ? { status: "signed" } : outcome);
+  const outcomes = new Map<PartSubmission, PartOutcome>();
+  // A round that is there twice has two answers, the second of which is judged by the first.
+  for (let left = submissions; left.length > 0; ) {
+    const rounds = new Set<string>();
+    const [now, later]: [PartSubmission[], PartSubmission[]] = [[], []];
+    for (const one of left) {
+      (rounds.has(one.leaseToken) ? later : now).push(one);
+      rounds.add(one.leaseToken);
+    }
+    await submitAll(deps, agent, now, outcomes);
+    left = later;
   }
-  if (completed.length === 0) return outcomes;
-  const saved = await saveSigned(
-    deps,
-    completed.map(({ valid }) => valid),
-  );
-  // The last two shares may have come at once: then another call has stored the signature.
-  for (const { at, valid } of completed)
-    if (!saved.has(valid) && !(await isSigned(deps, valid.lease))) outcomes[at] = { error: "lease_lost" };
-  return outcomes;
+  return submissions.map((one) => outcomes.get(one) ?? { error: "lease_lost" });
 }
+
+/** Those of different rounds, with few statements for all of them. */
+async function submitAll(
+  deps: RoundDeps,
+  agent: AgentCaller,
+  submissions: readonly PartSubmission[],
+  outcomes: Map<PartSubmission, PartOutcome>,
+): Promise<void> {
+  const { orgId, agentId } = agent;
+  const { query } = deps.database;
+  const roundIds = submissions.map(({ leaseToken }) => leaseToken);
+  const open = await openRounds(deps, agent, submissions, await listParts(query, orgId, roundIds));
+  for (const [submission, { active }] of open)
+    if (submission.rejection)
+      outcomes.set(submission, await reject(deps, agent, active, { ...submission, ...submission.rejection }));
+  const shared = [...open].filter(([{ rejection }]) => !rejection);
+  const given = shared.map(([one]) => ({ roundId: one.leaseToken, shares: givenIn(one) }));
+  const answered = await answerParts(query, { orgId, agentId, now: deps.clock() }, given);
+  const parts = await listParts(
+    query,
+    orgId,
+    shared.map(([{ leaseToken }]) => leaseToken),
+  );
+  const completed: Array<{ readonly submission: PartSubmission; readonly valid: ValidSubmission }> = [];
+  for (const [submission, { row, active }] of shared) {
+    const round = { row, active, parts: parts.get(submission.leaseToken) ?? [], submission };
+    const early = answered.has(submission.leaseToken) ? undefined : answeredBefore(agent, round);
+    const outcome = early ?? (await completeIfLast(deps, agent, round));
+    if ("valid" in outcome) completed.push({ submission, valid: outcome.valid });
+    outcomes.set(submission, "valid" in outcome ? { status: "signed" } : outcome);
+  }
+  if (completed.length === 0) return;
+  const valid = completed.map((one) => one.valid);
+  const saved = await saveSigned(deps, valid);
+  // The last two shares may have come at once: then another call has stored the signature.
+  for (const { submission, valid } of completed)
+    if (!saved.has(valid) && !(await isSigned(deps, valid.lease)))
+      outcomes.set(submission, { error: "lease_lost" });
+}
+
+const givenIn = ({ shares }: PartSubmission): string => JSON.stringify(shares ?? {});
 
 async function isSigned(deps: RoundDeps, lease: Lease): Promise<boolean> {
   const row = await currentRow(deps, lease);
   return row?.signed_lease_hash === lease.hash;
 }
 
-async function submitPart(
-  deps: RoundDeps,
-  agent: AgentCaller,
-  submission: PartSubmission,
-): Promise<PartOutcome | { readonly valid: ValidSubmission }> {
-  const { orgId, agentId } = agent;
-  const { requestId, leaseToken: roundId, shares, rejection } = submission;
-  const now = deps.clock();
-  const key = { orgId, roundId, agentId };
-  const own = (await listParts(deps.database.query, orgId, roundId)).find((one) => one.agent_id === agentId);
-  if (own?.request_id !== requestId) return { error: "lease_lost" };
-  const active = await groupOfRound(deps, agent, own);
-  if (!active) return { error: "lease_lost" };
-  if (rejection) return rejectPart(deps, agent, active, { ...submission, rejection });
-  const given = JSON.stringify(shares ?? {});
-  if (!(await answerPart(deps.database.query, key, { state: "signed", shares: given, now }))) {
-    if (own.state === "signed" && own.shares !== given) return { error: "share_conflict" };
-    if (own.state !== "signed") return { error: "lease_lost" };
-  }
-  const parts = await listParts(deps.database.query, orgId, roundId);
-  if (!parts.every(({ state }) => state === "signed")) return { status: "accepted" };
-  return complete(deps, agent, { active, parts, requestId, roundId });
-}
-
-/** The members and the key that the round was begun with. */
-async function groupOfRound(
-  deps: RoundDeps,
-  { orgId, poolId }: AgentCaller,
-  { request_id, ceremony_id: ceremonyId }: PartRow,
-): Promise<GroupKey | undefined> {
-  const [row] = await findRequests(deps.database.query, orgId, [request_id]);
-  return row && row.kid !== null ? deps.groups.of(orgId, { poolId, kid: row.kid, ceremonyId }) : undefined;
-}
-
-interface Round {
-  /** With the members that the round was begun with. */
+interface OpenRound {
+  readonly row: SigningRequestRow;
+  /** With the members and the key that the round was begun with. */
   readonly active: GroupKey;
-  readonly parts: readonly PartRow[];
-  readonly requestId: string;
-  readonly roundId: string;
 }
+
+/** Of those submissions that are for a round in which the agent has a part. */
+async function openRounds(
+  deps: RoundDeps,
+  { orgId, poolId, agentId }: AgentCaller,
+  submissions: readonly PartSubmission[],
+  parts: ReadonlyMap<string, readonly PartRow[]>,
+): Promise<ReadonlyMap<PartSubmission, OpenRound>> {
+  const rows = await currentRows(deps, orgId, submissions);
+  const open = new Map<PartSubmission, OpenRound>();
+  for (const submission of submissions) {
+    const { requestId, leaseToken } = submission;
+    const own = parts.get(leaseToken)?.find((one) => one.agent_id === agentId);
+    const row = rows.get(requestId);
+    if (own?.request_id !== requestId || !row || row.kid === null) continue;
+    const { ceremony_id: ceremonyId } = own;
+    const active = await deps.groups.of(orgId, { poolId, kid: row.kid, ceremonyId });
+    if (active) open.set(submission, { row, active });
+  }
+  return open;
+}
+
+interface Round extends OpenRound {
+  readonly parts: readonly PartRow[];
+  readonly submission: PartSubmission;
+}
+
+/** @returns undefined when the agent sends again what it sent before */
+function answeredBefore({ agentId }: AgentCaller, { parts, submission }: Round): PartOutcome | undefined {
+  const own = parts.find((one) => one.agent_id === agentId);
+  if (own?.state !== "signed") return { error: "lease_lost" };
+  return own.shares === givenIn(submission) ? undefined : { error: "share_conflict" };
+}
+
+type Submitted = Pick<PartSubmission, "requestId" | "leaseToken">;
 
 /** A round's request is claimed by the round. */
-const leaseOf = (
-  agent: AgentCaller,
-  { requestId, roundId }: Pick<Round, "requestId" | "roundId">,
-  now: number,
-) => presentedLease({ ...agent, agentId: roundId }, { requestId, leaseToken: roundId }, now);
+const leaseOf = (agent: AgentCaller, { requestId, leaseToken }: Submitted, now: number) =>
+  presentedLease({ ...agent, agentId: leaseToken }, { requestId, leaseToken }, now);
 
-async function complete(
+async function completeIfLast(
   deps: RoundDeps,
   agent: AgentCaller,
   round: Round,
 ): Promise<PartOutcome | { readonly valid: ValidSubmission }> {
-  const { active, parts } = round;
-  const lease = leaseOf(agent, round, deps.clock());
-  const row = await currentRow(deps, lease);
-  if (row?.signed_lease_hash === lease.hash) return { status: "signed" };
-  if (row?.claimed_by !== round.roundId || row.kid !== active.key.kid) return { error: "lease_lost" };
+  const { row, active, parts, submission } = round;
+  if (!parts.every(({ state }) => state === "signed")) return { status: "accepted" };
+  const lease = leaseOf(agent, submission, deps.clock());
+  if (row.signed_lease_hash === lease.hash) return { status: "signed" };
+  if (row.claimed_by !== submission.leaseToken || row.kid !== active.key.kid) return { error: "lease_lost" };
   const claimed = await claimedTokens(deps, row, async () => active);
   if (!claimed) return { error: "lease_lost" };
   const made = combine(claimed, active, parts);
   if ("wrong" in made) return refuseShares(deps, agent, round, made.wrong);
-  const { publicKey, key } = active;
-  const checked = await checkJwts(claimed.rendered.tokens, made.jwts, { publicKey, alg: key.alg });
-  // Shares that verify make a signature that verifies; nothing is given out if they do not.
-  if ("reason" in checked) return refuseShares(deps, agent, round, []);
   const signers = parts.map(({ agent_id }) => agent_id);
-  return { valid: { lease, claimed, checked: checked.jwts, signers } };
+  return { valid: { lease, claimed, checked: made.jwts, signers } };
 }
 
-/** @returns the kids whose shares are wrong, or the signed tokens */
+/** @returns the kids whose shares are wrong, or the rendered bytes with signatures of them, which are verified */
 function combine(
   { rendered }: ClaimedTokens,
-  { group, agents }: GroupKey,
+  { group, agents, publicKey }: GroupKey,
   parts: readonly PartRow[],
-): { readonly jwts: SubmittedJwts } | { readonly wrong: readonly string[] } {
+): { readonly jwts: CheckedJwts } | { readonly wrong: readonly string[] } {
   const commitments = commitmentsOf({ agents }, parts);
   const given = parts.map((part) => ({
     kid: agents.get(part.agent_id) ?? "",
@@ -163,7 +194,8 @@ function combine(
     const input = `${token.protected}.${token.payload}`;
     const shares = given.map(({ kid, shares: of }): SignatureShare => ({ kid, share: of[token.use] ?? "" }));
     const message = Buffer.from(input);
-    const made = aggregateShares({ group, message, shares, commitments: commitments[token.use] ?? [] });
+    const signed = { group, publicKey, message, shares, commitments: commitments[token.use] ?? [] };
+    const made = aggregateShares(signed);
     if ("wrong" in made) return made;
     jwts[token.use] = `${input}.${made.signature}`;
   }
@@ -178,8 +210,9 @@ async function refuseShares(
   wrong: readonly string[],
 ): Promise<PartOutcome> {
   const { orgId, address } = agent;
-  const { active, roundId } = round;
-  const lease = leaseOf(agent, round, deps.clock());
+  const { active, submission } = round;
+  const { leaseToken: roundId } = submission;
+  const lease = leaseOf(agent, submission, deps.clock());
   const cheats = round.parts
     .map((one) => one.agent_id)
     .filter((id) => wrong.includes(active.agents.get(id) ?? ""));
@@ -199,20 +232,22 @@ async function refuseShares(
 
 const MAX_DETAIL_LENGTH = 200;
 
+type Rejection = Submitted & NonNullable<PartSubmission["rejection"]>;
+
 /** This agent does not sign it. Others may, while there are enough. */
-async function rejectPart(
+async function reject(
   deps: RoundDeps,
   agent: AgentCaller,
   active: GroupKey,
-  { requestId, leaseToken: roundId, rejection }: PartSubmission & Required<Pick<PartSubmission, "rejection">>,
+  { reason, detail, ...submitted }: Rejection,
 ): Promise<PartOutcome> {
-  const { reason, detail } = rejection;
-  const lease = leaseOf(agent, { requestId, roundId }, deps.clock());
+  const { leaseToken: roundId } = submitted;
+  const lease = leaseOf(agent, submitted, deps.clock());
   const isRejected = await deps.database.transaction(async (tx) => {
     const key = { orgId: agent.orgId, roundId, agentId: agent.agentId };
     // An agent that cannot sign now may be able to in a moment.
     const state = reason === "key_unavailable" ? "absent" : "rejected";
-    if (!(await answerPart(tx, key, { state, reason, now: lease.now }))) return false;
+    if (!(await rejectPart(tx, key, { state, reason, now: lease.now }))) return false;
     const short = detail === undefined ? {} : { detail: [...detail].slice(0, MAX_DETAIL_LENGTH).join("") };
     const details = { reason, retryable: true, ...short };
     const event = leaseAuditEvent(lease, "signing-request.rejected", details);
@@ -237,8 +272,8 @@ async function continueWithOthers(
   { lease, roundId, reason }: Ending,
 ): Promise<void> {
   const { orgId, poolId, requestId } = lease;
-  const out = (await listOut(deps.database.query, orgId, [requestId])).get(requestId) ?? new Set();
-  const left = [...agents.keys()].filter((id) => !out.has(id)).length;
+  const ended = (await listEnded(deps.database.query, orgId, [requestId])).get(requestId);
+  const left = [...agents.keys()].filter((id) => !ended?.out.has(id)).length;
   if (left >= group.threshold.min) {
     await endRound(deps.database.query, { orgId, requestId, roundId });
     deps.wakeUp.notify(requestTopic(orgId, requestId), poolTopic(orgId, poolId));

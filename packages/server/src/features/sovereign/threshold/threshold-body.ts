@@ -74,7 +74,11 @@ export const claimBody = Type.Object(
   { title: "ThresholdClaim", ...closed },
 );
 
-const share = Type.String({ maxLength: 43, description: "a scalar, base64url (RFC 9591 §5.2)" });
+const share = Type.String({
+  maxLength: 86,
+  description:
+    "a scalar (RFC 9591 §5.2), or the group commitment that the agent reckoned (§4.5) and the scalar; base64url",
+});
 
 const part = Type.Object(
   {

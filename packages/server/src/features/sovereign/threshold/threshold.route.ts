@@ -154,8 +154,9 @@ async function giveUp(
 
 async function requireNewestStart(deps: RoundDeps, caller: AgentCaller, boot: Boot): Promise<void> {
   const { query } = deps.database;
-  await requireBoot(query, caller, boot);
-  await recordMemberSeen(query, caller, { now: deps.clock(), every: SEEN_INTERVAL_MS });
+  const member = await requireBoot(query, caller, boot);
+  const seen = { now: deps.clock(), every: SEEN_INTERVAL_MS };
+  if (member.seen_at <= seen.now - seen.every) await recordMemberSeen(query, caller, seen);
 }
 
 /** What is left of the agent's commitments for the pool's key; it tops them up. */
