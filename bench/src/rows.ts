@@ -5,6 +5,7 @@ import { directoryRow } from "./rows/directory-row.ts";
 import { enrolmentRow } from "./rows/enrolment-row.ts";
 import { heapRow } from "./rows/heap-row.ts";
 import { loginRow } from "./rows/login-row.ts";
+import { modernOAuthRows } from "./rows/modern-oauth-rows.ts";
 import { observedRow } from "./rows/observed-row.ts";
 import { organisationsRow } from "./rows/organisations-row.ts";
 import { overloadRow } from "./rows/overload-row.ts";
@@ -22,6 +23,7 @@ import { workersRow } from "./rows/workers-row.ts";
 export const rows: readonly Row[] = [
   ...comparedRows,
   ...readRows,
+  ...modernOAuthRows,
   loginRow,
   postgresRow,
   poolRow,

@@ -9,6 +9,8 @@ import type { WorkName } from "./works.ts";
 const expectedText: Record<BareWork, string> = {
   hello: "hello",
   sign: "access_token",
+  prove: "access_token",
+  insert: "request_uri",
   exchange: "id_token",
   refresh: "refresh_token",
   introspect: '"active":true',

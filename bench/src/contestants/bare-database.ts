@@ -8,6 +8,8 @@ export type BareDatabase = {
   seed: (count: number) => string[];
   /** Uses a value up and stores its successor, in one durable transaction; undefined when it was used already. */
   replace: (value: string) => { subject: string; next: string } | undefined;
+  /** Stores a new value, in one durable transaction. */
+  insert: (subject: string) => string;
   /** A point read: whose value it is. */
   find: (value: string) => string | undefined;
   close: () => void;
@@ -50,6 +52,7 @@ export function openBareDatabase(folder: string): BareDatabase {
       commit.run();
       return subject === undefined || next === undefined ? undefined : { subject, next };
     },
+    insert: add,
     find: (value) => {
       const row = read.get(value);
       return row === undefined ? undefined : String(row["subject"]);

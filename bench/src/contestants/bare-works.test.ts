@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -27,7 +28,7 @@ async function start(context: TestContext, work: BareWork) {
     const response = await fetch(url, { method: "POST", body: new URLSearchParams(form) });
     return { status: response.status, body: (await response.json()) as Body };
   };
-  return { url, post, seed: database.seed };
+  return { url, post, seed: database.seed, find: database.find };
 }
 
 const jwt = /^eyJ[\w-]+\.[\w-]+\.[\w-]{86}$/;
@@ -67,4 +68,25 @@ test("the bare introspection finds a stored token and no other", async (context)
   const [token = ""] = seed(1);
   assert.equal((await post({ token })).body["active"], true);
   assert.equal((await post({ token: "another" })).body["active"], false);
+});
+
+test("the bare proof is checked by the key in its header", async (context) => {
+  const { url } = await start(context, "prove");
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const input = `${encode({ jwk: publicKey.export({ format: "jwk" }) })}.${encode({ jti: "1" })}`;
+  const of = (bytes: string) =>
+    sign("sha256", Buffer.from(bytes), { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url");
+  const post = async (signature: string) => {
+    const headers = { DPoP: `${input}.${signature}` };
+    return (await fetch(url, { method: "POST", headers, body: new URLSearchParams({ client_id: "c" }) }))
+      .status;
+  };
+  assert.deepEqual([await post(of(input)), await post(of(`${input}x`))], [200, 400]);
+});
+
+test("the bare pushed request is stored", async (context) => {
+  const { post, find } = await start(context, "insert");
+  const { body } = await post({ client_id: "c" });
+  assert.equal(find(String(body["request_uri"]).slice("urn:ietf:params:oauth:request_uri:".length)), "c");
 });

@@ -10,11 +10,12 @@ export type Call = {
  * The form field that changes from request to request. `once`: each value is sent once, and the run ends early when
  * none is left. `cycle`: the values go round. `chain`: every connection starts with a value of its own and goes on
  * with the one that it received last, under the same name. `bodies`: whole JSON bodies, each sent once. `calls`: whole
- * requests in place of the plan's own, which go round.
+ * requests in place of the plan's own, which go round; `headers`: headers that are added to it, each sent once.
  */
 export type Vary =
   | { kind: "once" | "cycle" | "chain"; field: string; values: readonly string[] }
   | { kind: "bodies"; values: readonly string[] }
+  | { kind: "headers"; name: string; values: readonly string[] }
   | { kind: "calls"; calls: readonly Call[] };
 
 /** One interval of load against one server on a loopback port. */
@@ -100,6 +101,11 @@ export function requestSource(plan: LoadPlan): RequestSource {
     const head = headOf(port, call);
     const bodies = vary.values.map((body) => withBody(head, "application/json", body));
     return { connections, next: inTurn(bodies), learn };
+  }
+  if (vary.kind === "headers") {
+    const withHeader = (value: string) => ({ ...call, headers: { ...call.headers, [vary.name]: value } });
+    const requests = vary.values.map((value) => encodeRequest(port, withHeader(value)));
+    return { connections, next: inTurn(requests), learn };
   }
   if (vary.kind === "calls") {
     const requests = vary.calls.map((one) => encodeRequest(port, one));

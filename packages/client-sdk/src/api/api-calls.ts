@@ -8,6 +8,7 @@ import type { ConnectionsCalls } from "./generated/connections.ts";
 import type { ConsentsCalls } from "./generated/consents.ts";
 import type { DevicesCalls } from "./generated/devices.ts";
 import type { DomainsCalls } from "./generated/domains.ts";
+import type { EventStreamsCalls } from "./generated/event-streams.ts";
 import type { GroupsCalls } from "./generated/groups.ts";
 import type { InvitationsCalls } from "./generated/invitations.ts";
 import type { LedgerCalls } from "./generated/ledger.ts";
@@ -36,6 +37,7 @@ export interface ApiCalls
     ConsentsCalls,
     DevicesCalls,
     DomainsCalls,
+    EventStreamsCalls,
     GroupsCalls,
     InvitationsCalls,
     LedgerCalls,

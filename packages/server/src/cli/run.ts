@@ -32,6 +32,7 @@ import { devicePolicyCommands, deviceTrustCommands } from "./device/device-trust
 import { distributeCommand } from "./distribute.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { domainAndBreakGlassCommands } from "./domain/domain-commands.ts";
+import { eventStreamCommands } from "./event-stream/event-stream-commands.ts";
 import { explainError } from "./explain-error.ts";
 import { groupCommands } from "./group/group-commands.ts";
 import { commandHelp, generalHelp } from "./help.ts";
@@ -112,6 +113,7 @@ const onDatabase: readonly Command[] = [
   ...resourceCommands,
   ...clientIdMetadataPolicyCommands,
   ...webhookCommands,
+  ...eventStreamCommands,
   ...ledgerCommands,
   listenCommand,
 ];

@@ -19,6 +19,7 @@ import { apiDevicesRoutes } from "../features/api-v1/devices/devices.route.ts";
 import { apiEnrollmentCodesRoutes } from "../features/api-v1/devices/enrollment-codes.route.ts";
 import { apiBreakGlassRoutes } from "../features/api-v1/domains/break-glass.route.ts";
 import { apiDomainsRoutes, type DomainDeps } from "../features/api-v1/domains/domains.route.ts";
+import { apiEventStreamsRoutes } from "../features/api-v1/event-streams/event-streams.route.ts";
 import type { ApiDeps } from "../features/api-v1/frame/api-deps.ts";
 import { apiGroupsRoutes } from "../features/api-v1/groups/groups.route.ts";
 import { apiUserGroupsRoutes } from "../features/api-v1/groups/user-groups.route.ts";
@@ -146,6 +147,7 @@ export function apiV1Routes(
   apiAuditEventsRoutes(api, apiDeps);
   apiConfigurationRoutes(api, apiDeps);
   apiWebhooksRoutes(api, apiDeps);
+  apiEventStreamsRoutes(api, apiDeps);
 }
 
 function domainsRoutes(api: ApiScope, deps: DomainDeps): void {

@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
+import { POLL } from "../core/event-streams/event-stream.ts";
+import { createStream } from "../core/event-streams/event-streams.ts";
+import { changeStreamStatus } from "../core/event-streams/stream-status.ts";
 import { openExposition } from "../telemetry/exposition.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
 import { type StandInReplica, standInReplica } from "../testing/fakes/stand-in-replica.ts";
+import { newWebhookWithDeliveries } from "../testing/fixtures/webhook.ts";
 import { familyNames, readScrape } from "../testing/scrape.ts";
-import { makeOrganisation, startTestService, type TestService } from "../testing/test-service.ts";
+import { makeClient, makeOrganisation, startTestService, type TestService } from "../testing/test-service.ts";
 import { serviceMetrics } from "./service-metrics.ts";
 
 const deploy = new URL("../../../../deploy/", import.meta.url);
@@ -53,6 +57,34 @@ forEachDatabase(({ fresh }) => {
     const seen = await read();
     assert.equal(seen.sum("signet_outbox_messages"), 2);
     assert.equal(seen.sum("signet_outbox_oldest_age_seconds"), 90);
+  });
+
+  test("events: how many wait for whom, and for how long; streams by their status", async () => {
+    const org = await makeOrganisation(running.service);
+    const { webhooks } = await newWebhookWithDeliveries(running.service, org.organisation.id, "a.example");
+    const act = { orgId: org.organisation.id, actor: "test" };
+    const settings = { grantTypes: ["client_credentials"] as const, allowedScopes: ["ssf.manage"] };
+    const { application } = await makeClient(running.service, org.organisation, settings);
+    const polled = { method: POLL, endpointUrl: null, eventsRequested: [], description: null };
+    const { id } = await createStream(running.service, { ...act, client: application, settings: polled });
+    await changeStreamStatus(running.service, { ...act, id, status: "paused", reason: null });
+    clock.advance(30_000);
+    const seen = await read();
+    const of = (name: string, label: string) => seen.sum(name, label);
+    assert.deepEqual(
+      ["enabled", "paused", "disabled"].map((status) => of("signet_event_streams", `status="${status}"`)),
+      [0, 1, 0],
+    );
+    // One of the webhook's three is neither delivered nor given up; the stream has the word of its pause.
+    assert.ok(webhooks);
+    for (const [kind, count, age] of [
+      ["webhook", 1, 30],
+      ["ssf-push", 0, 0],
+      ["ssf-poll", 1, 30],
+    ] as const) {
+      assert.equal(of("signet_event_deliveries", `kind="${kind}"`), count, kind);
+      assert.equal(of("signet_event_deliveries_oldest_age_seconds", `kind="${kind}"`), age, kind);
+    }
   });
 
   test("the oldest key ages, and certificates come to their end", async () => {

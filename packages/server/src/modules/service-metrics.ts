@@ -7,9 +7,13 @@ import { readFile } from "node:fs/promises";
 import { countAllUnchained } from "../core/audit/chain/unchained.store.ts";
 import { countUnsent } from "../core/audit/stream/stream.store.ts";
 import { firstCaExpiry } from "../core/device-ca/ca-expiry.store.ts";
+import { findDeliveryBacklog } from "../core/event-deliveries/delivery-backlog.store.ts";
+import { POLLED, PUSHED, streamStatuses } from "../core/event-streams/event-stream.ts";
+import { countStreams } from "../core/event-streams/stream-count.store.ts";
 import { findOutboxBacklog } from "../core/outbox/outbox-backlog.store.ts";
 import { oldestSigningKey } from "../core/signing-keys/key-age.store.ts";
 import { AGENT_SEEN_MS } from "../core/signing-pools/agent-key.ts";
+import { WEBHOOK } from "../core/webhooks/webhook.ts";
 import type { Replica } from "../db/replica.ts";
 import {
   countConnectedAgents,
@@ -30,7 +34,12 @@ const shared = (
 ): Family => gauge({ name, help, aggregator: "max" }, labels, read);
 
 export function serviceMetrics(service: Service): readonly Family[] {
-  return [...connectionMetrics(service), ...queueMetrics(service), ...keyMetrics(service)];
+  return [
+    ...connectionMetrics(service),
+    ...queueMetrics(service),
+    ...eventMetrics(service),
+    ...keyMetrics(service),
+  ];
 }
 
 function connectionMetrics({ database, changes }: Service): Family[] {
@@ -135,6 +144,44 @@ function queueMetrics({ database: { query }, clock, config }: Service): Family[]
     ),
   ];
 }
+
+/** What goes out to webhooks and receivers of shared signals. */
+function eventMetrics({ database: { query }, clock }: Service): Family[] {
+  const backlog = readSometimes(OFTEN_MS, () => findDeliveryBacklog(query));
+  const streams = readSometimes(SELDOM_MS, () => countStreams(query));
+  return [
+    shared(
+      "signet_event_streams",
+      "Streams of security events by status, up to 10,000",
+      async () => {
+        const found = await streams();
+        return streamStatuses.map((status) => [[status], found.get(status) ?? 0] as const);
+      },
+      ["status"],
+    ),
+    shared(
+      "signet_event_deliveries",
+      "Events that are not delivered yet by kind of receiver, up to 10,000",
+      async () => {
+        const found = await backlog();
+        return eventReceivers.map((kind) => [[kind], found.get(kind)?.pending ?? 0] as const);
+      },
+      ["kind"],
+    ),
+    shared(
+      "signet_event_deliveries_oldest_age_seconds",
+      "Age of the oldest of them by kind of receiver; 0 without any",
+      async () => {
+        const found = await backlog();
+        const age = (at: number | null | undefined) => (at ? Math.max(0, clock() - at) / 1_000 : 0);
+        return eventReceivers.map((kind) => [[kind], age(found.get(kind)?.oldestAt)] as const);
+      },
+      ["kind"],
+    ),
+  ];
+}
+
+const eventReceivers = [WEBHOOK, PUSHED, POLLED] as const;
 
 function keyMetrics({ database: { query }, clock, config }: Service): Family[] {
   const since = readSometimes(SELDOM_MS, () => oldestSigningKey(query));

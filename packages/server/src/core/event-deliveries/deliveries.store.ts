@@ -153,12 +153,18 @@ export async function renewDelivery(
   return row && fromRow(row);
 }
 
-/** What waits is not sent any more. */
-export async function deletePending(tx: Db, { orgId, id }: TargetKey): Promise<void> {
+/** What waits is not sent any more. @param type of one type only */
+export async function deletePending(tx: Db, { orgId, id }: TargetKey, type?: string): Promise<void> {
   await tx
     .deleteFrom("event_delivery")
     .where((eb) => allOf(eb, { org_id: orgId, target_id: id, state: "pending" }))
+    .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
     .execute();
+}
+
+/** Of the first delivery that waits. */
+export async function firstPosition(db: Db, target: TargetKey): Promise<number | undefined> {
+  return (await firstPending(db, target).select("position").executeTakeFirst())?.position;
 }
 
 /** Those that were given up, the first of the queue first. */
@@ -171,12 +177,17 @@ export const listDead = (db: Db, { orgId, id }: TargetKey, limit: number): Promi
     .limit(limit)
     .execute();
 
-/** The first of a queue, for a receiver that fetches them. */
-export async function listPending(db: Db, { orgId, id }: TargetKey, limit: number): Promise<EventDelivery[]> {
+/** The first of a queue, for a receiver that fetches them. @param which.type of one type only */
+export async function listPending(
+  db: Db,
+  { orgId, id }: TargetKey,
+  { limit, type }: { readonly limit: number; readonly type?: string },
+): Promise<EventDelivery[]> {
   const rows = await db
     .selectFrom("event_delivery")
     .selectAll()
     .where((eb) => allOf(eb, { org_id: orgId, target_id: id, state: "pending" }))
+    .$if(type !== undefined, (query) => query.where("type", "=", type ?? ""))
     .orderBy("position")
     .limit(limit)
     .execute();

@@ -41,7 +41,7 @@ forEachDatabase(({ fresh }) => {
       const after = (await extendQueue(db(), target(org), { count, now })) ?? assert.fail();
       await insertDeliveries(db(), target(org), messages, { after, now });
     };
-    const waiting = async () => (await listPending(db(), target(org), 10)).map(({ id }) => id);
+    const waiting = async () => (await listPending(db(), target(org), { limit: 10 })).map(({ id }) => id);
     await queue(2, [message("first"), message("second")]);
     await queue(MAX_WAITING - 2, [message("third")]);
     assert.deepEqual(await waiting(), ["first", "second", "third"]);
@@ -90,6 +90,6 @@ forEachDatabase(({ fresh }) => {
     const onError = (error: unknown) => void errors.push(error);
     await feedAll({ ...running.service, kinds: { [KIND]: kind }, onError }, () => false);
     assert.deepEqual(errors.map(String), ["Error: unreadable"]);
-    assert.equal((await listPending(db(), target(fine), 10)).length, 1);
+    assert.equal((await listPending(db(), target(fine), { limit: 10 })).length, 1);
   });
 });

@@ -6,7 +6,7 @@ import { toRecord, toRow } from "../../db/records.ts";
 import type { EventStreamTable } from "../../db/tables/events.ts";
 import type { EventStream, StreamKey } from "./event-stream.ts";
 
-const fromRow = (row: EventStreamTable): EventStream => ({
+export const toStream = (row: EventStreamTable): EventStream => ({
   ...toRecord(row),
   status: row.status as EventStream["status"],
   method: row.method as EventStream["method"],
@@ -28,7 +28,7 @@ export async function findStream(db: Db, { orgId, id }: StreamKey): Promise<Even
     .selectAll()
     .where((eb) => allOf(eb, { org_id: orgId, id }))
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toStream(row);
 }
 
 /** Of one client: their number is bounded. */
@@ -40,7 +40,7 @@ export async function listStreams(db: Db, orgId: string, clientId: string): Prom
     .orderBy("created_at")
     .orderBy("id")
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toStream);
 }
 
 /** Locks it until the end of the transaction. */
@@ -51,7 +51,7 @@ export async function lockStream(tx: Db, { orgId, id }: StreamKey): Promise<Even
     .where((eb) => allOf(eb, { org_id: orgId, id }))
     .returningAll()
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toStream(row);
 }
 
 /** The caller has locked it. */

@@ -5,8 +5,8 @@ import { isCallable } from "../applications/validation.ts";
 import { type Act, auditFields, recordAuditEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { deletePending, insertDeliveries } from "../event-deliveries/deliveries.store.ts";
-import { deleteTarget, extendQueue, insertTarget, setFlow } from "../event-deliveries/targets.store.ts";
+import { insertDeliveries } from "../event-deliveries/deliveries.store.ts";
+import { deleteTarget, extendQueue, insertTarget } from "../event-deliveries/targets.store.ts";
 import { lockOrganisation } from "../organisations/organisations.store.ts";
 import { sealAuthorization } from "./authorization-header.ts";
 import {
@@ -19,7 +19,6 @@ import {
   POLL,
   PUSH,
   type StreamKey,
-  type StreamStatus,
 } from "./event-stream.ts";
 import {
   countRemoved,
@@ -148,31 +147,6 @@ export function changeStream(
   });
 }
 
-/** A disabled stream holds nothing; enabled again it takes what happens from then on. */
-export function setStreamStatus(
-  { database, clock }: CoreDeps,
-  {
-    id,
-    status,
-    reason,
-    ...act
-  }: OfStream & { readonly status: StreamStatus; readonly reason: string | null },
-): Promise<EventStream | undefined> {
-  return database.transaction(async (tx) => {
-    const key = { orgId: act.orgId, id };
-    const before = await lockStream(tx, key);
-    if (!before) return undefined;
-    const now = clock();
-    const stream = { ...before, status, statusReason: reason, updatedAt: now };
-    await replaceStream(tx, stream);
-    await setFlow(tx, key, { ...flowOf(stream), skips: before.status === "disabled" });
-    if (status === "disabled") await deletePending(tx, key);
-    const event = { action: "event-stream.changed" as const, target: id, details: { status } };
-    await recordAuditEvent(tx, { ...auditFields(act, now), ...event });
-    return stream;
-  });
-}
-
 /**
  * Leaves a user out, or no longer.
  * @param subject.userId undefined for one that there is not: a full list refuses it as any other, or it would tell who there is
@@ -202,10 +176,15 @@ export function setSubject(
 }
 
 /** With what waits. @returns false when there is none */
-export function deleteStream({ database, clock }: CoreDeps, { id, ...act }: OfStream): Promise<boolean> {
+export function deleteStream(
+  { database, clock }: CoreDeps,
+  { id, check, ...act }: OfStream & { check?(stream: EventStream): Promise<void> },
+): Promise<boolean> {
   return database.transaction(async (tx) => {
     const key = { orgId: act.orgId, id };
-    if (!(await lockStream(tx, key))) return false;
+    const stream = await lockStream(tx, key);
+    if (!stream) return false;
+    await check?.(stream);
     await deleteTarget(tx, key);
     await deleteStreamRow(tx, key);
     const event = { action: "event-stream.deleted" as const, target: id };

@@ -4,6 +4,7 @@ import type { ApplicationDirectory } from "../applications/applications.ts";
 import type { StoredEvent } from "../audit/audit.store.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { RETRY_DELAYS_MS } from "../event-deliveries/deliver.ts";
 import type {
   AttemptOutcome,
   EventDelivery,
@@ -18,7 +19,8 @@ import { openAuthorization } from "./authorization-header.ts";
 import { type EventStream, kindOf, mayHear, POLLED, PUSHED } from "./event-stream.ts";
 import { findRemoved, findStream } from "./event-streams.store.ts";
 import { securityEventToken, type TokenDeps } from "./security-event-token.ts";
-import { securityEvent } from "./security-events.ts";
+import { STREAM_UPDATED, securityEvent } from "./security-events.ts";
+import { endNotice } from "./stream-status.ts";
 
 export interface StreamTargetDeps extends CoreDeps, TokenDeps {
   readonly applications: Pick<ApplicationDirectory, "find">;
@@ -29,7 +31,7 @@ export interface StreamTargetDeps extends CoreDeps, TokenDeps {
 export const streamTargets = (deps: StreamTargetDeps): Readonly<Record<string, TargetKind>> => ({
   [PUSHED]: {
     select: (target, events) => select(deps, PUSHED, target, events),
-    attempt: (one) => push(deps, one),
+    attempt: (one) => pushAsStatusAllows(deps, one),
   },
   [POLLED]: {
     select: (target, events) => select(deps, POLLED, target, events),
@@ -66,9 +68,27 @@ async function select(
   return messages;
 }
 
-async function push(deps: StreamTargetDeps, delivery: EventDelivery): Promise<AttemptOutcome> {
-  const { orgId, targetId } = delivery;
+async function pushAsStatusAllows(deps: StreamTargetDeps, delivery: EventDelivery): Promise<AttemptOutcome> {
+  const { orgId, targetId, type, attempts } = delivery;
   const stream = await findStream(deps.database.query, { orgId, id: targetId });
+  const isSilent = stream !== undefined && stream.status !== "enabled";
+  const isNotice = type === STREAM_UPDATED;
+  if (isSilent && !isNotice) {
+    await endNotice(deps, delivery);
+    return { status: null, error: `the stream is ${stream.status}` };
+  }
+  const outcome = await push(deps, stream, delivery);
+  const isOver = outcome.error === undefined || attempts > RETRY_DELAYS_MS.length;
+  if (isSilent && isOver) await endNotice(deps, delivery);
+  return outcome;
+}
+
+async function push(
+  deps: StreamTargetDeps,
+  stream: EventStream | undefined,
+  delivery: EventDelivery,
+): Promise<AttemptOutcome> {
+  const { orgId } = delivery;
   const client = stream && (await deps.applications.find(orgId, stream.clientId));
   if (!client || !mayHear(client) || stream.endpointUrl === null)
     return {

@@ -9,6 +9,9 @@ export const acrValues = {
   phishingResistant: "phr",
 } as const;
 
+/** Names these values where several systems of levels may be meant (CAEP 1.0 §3.4.1). */
+export const ACR_NAMESPACE = "urn:signet:acr";
+
 export interface Session {
   readonly orgId: string;
   /** The `sid` claim; no credential. */

@@ -217,5 +217,22 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await find(living.token));
   });
 
+  test("signing in again in another way is audited with the level before, and in the same way without", async () => {
+    const { session } = await start();
+    const stepped = async (acr: string, by = session) => {
+      const before = { session: by, user: uma };
+      const input = { organisation: org.organisation, user: uma, address: "192.0.2.1", userAgent: "x" };
+      const again = await signIn(running.service, { ...input, amr: ["pwd"], acr, before });
+      const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
+      return { event, session: again.session };
+    };
+    const up = await stepped("urn:signet:acr:mfa");
+    assert.equal(up.event?.action, "session.renewed");
+    const levels = { acr: "urn:signet:acr:mfa", previousAcr: "urn:signet:acr:pwd" };
+    assert.deepEqual(up.event?.details, { amr: ["pwd"], ...levels });
+    const same = await stepped("urn:signet:acr:mfa", up.session);
+    assert.deepEqual(same.event?.details, { amr: ["pwd"] });
+  });
+
   test("every action is audited", () => assertAudited(running.service.database.query, "session.renewed"));
 });

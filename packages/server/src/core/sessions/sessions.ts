@@ -144,9 +144,14 @@ export async function startSession(tx: Db, input: SignIn, now: number): Promise<
   }
   const act = { orgId: organisation.id, at: now, actor: `user:${user.id}`, address: input.address };
   const action = isRenewed ? "session.renewed" : "session.started";
+  const previousAcr = isRenewed ? before?.session.acr : undefined;
   await recordAuditEvent(tx, {
     ...{ ...act, action, target: started.id, applicationId },
-    details: { amr: input.amr, ...(started.deviceId ? { deviceId: started.deviceId } : {}) },
+    details: {
+      ...{ amr: input.amr, ...(started.deviceId ? { deviceId: started.deviceId } : {}) },
+      // Receivers of shared signals are told (core/event-streams).
+      ...(previousAcr === undefined || previousAcr === input.acr ? {} : { acr: input.acr, previousAcr }),
+    },
   });
   return { session: started, token };
 }

@@ -170,6 +170,10 @@ export const tags = [
       "Where events of the organisation are sent, signed (Standard Webhooks), and what became of each.",
   },
   {
+    name: "API v1: event streams",
+    description: "Streams of security events to receivers of shared signals (SSF 1.0), and their status.",
+  },
+  {
     name: "API v1: consents",
     description: "Consents of users or for all users, and pre-authorizations of applications.",
   },

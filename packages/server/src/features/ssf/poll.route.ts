@@ -8,6 +8,7 @@ import type { EventDelivery } from "../../core/event-deliveries/target-kind.ts";
 import { type EventStream, POLL } from "../../core/event-streams/event-stream.ts";
 import { findStream } from "../../core/event-streams/event-streams.store.ts";
 import { securityEventToken } from "../../core/event-streams/security-event-token.ts";
+import { STREAM_UPDATED } from "../../core/event-streams/security-events.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ReceiverCall, receiverRoute, requireStream, type SsfDeps } from "./receiver.ts";
 import { bodyReader } from "./stream-body.ts";
@@ -93,7 +94,9 @@ async function waitForEvents(
   for (;;) {
     // It may be paused, or deleted, while its receiver waits.
     const current = await findStream(query, stream);
-    const found = current?.status === "enabled" ? await listPending(query, stream, limit + 1) : [];
+    // §8.1.5: whose stream this side has stopped still hears that.
+    const which = current?.status === "enabled" ? {} : { type: STREAM_UPDATED };
+    const found = current ? await listPending(query, stream, { limit: limit + 1, ...which }) : [];
     const isOver = performance.now() >= until || request.socket.destroyed;
     if (found.length > 0 || limit === 0 || !isPatient || isOver) return found;
     auditedRequest()?.onWait?.();

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { type EventStream, streamStatuses } from "../../core/event-streams/event-stream.ts";
-import { setStreamStatus } from "../../core/event-streams/event-streams.ts";
+import { setStreamStatus } from "../../core/event-streams/stream-status.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { receiverRoute, requireStream, type SsfDeps } from "./receiver.ts";
 import { bodyReader, streamIdOf } from "./stream-body.ts";

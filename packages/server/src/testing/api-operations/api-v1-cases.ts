@@ -6,6 +6,7 @@ import { apiConnectionCases } from "./api-connections.ts";
 import { apiDetailCases } from "./api-details.ts";
 import { apiDeviceCases } from "./api-devices.ts";
 import { apiDomainCases } from "./api-domains.ts";
+import { apiEventStreamCases } from "./api-event-streams.ts";
 import { apiGrantCases } from "./api-grants.ts";
 import { apiGroupCases } from "./api-groups.ts";
 import { apiInitialAccessTokenCases } from "./api-initial-access-tokens.ts";
@@ -49,4 +50,5 @@ export const apiV1AllCases = {
   ...apiInitialAccessTokenCases,
   ...apiTrustCases,
   ...apiWebhookCases,
+  ...apiEventStreamCases,
 };

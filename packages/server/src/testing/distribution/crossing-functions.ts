@@ -34,6 +34,8 @@ export const crossingFunctions: Readonly<Record<string, string>> = {
   "copies.listOrganisationsWithCopies": sharing,
   "data-export.readMemberships": visits,
   "delete-expired.deleteExpired": housekeeping,
+  "delivery-backlog.findDeliveryBacklog": metrics,
+  "stream-count.countStreams": metrics,
   "deletion.findVisits": visits,
   "deletion.listDue": housekeeping,
   "device-authorizations.findOrganisationsByUserCode": unnamed,
