@@ -29,6 +29,13 @@ const guides = [
   "apache",
   "oauth2-proxy",
   "nginx",
+  "keycloak",
+  "dex",
+  "kubernetes",
+  "grafana",
+  "gitlab",
+  "dotnet",
+  "php",
 ];
 const same = (...files: readonly string[]): readonly Page[] => files.map((file) => [`docs/${file}`, file]);
 

@@ -21,18 +21,22 @@ type Answer = Readonly<Record<string, unknown>>;
 export function followApiGuide({ name, missing, start }: Pick<Guide, "name" | "missing" | "start">): void {
   const title = `guides/${name} is followed from its first command to a call of the API`;
   test(title, { skip: missing, timeout }, () =>
-    withGuide(name, async (service, at, setUp) => {
-      await withServer(name, await start(at), () => call(service, setUp, `http://localhost:${at.port}`));
+    withGuide({ name }, async (service, at, setUp) => {
+      await withServer(name, await start(at, setUp), () =>
+        call(service, setUp, `http://localhost:${at.port}`),
+      );
     }),
   );
 }
 
-async function call({ org }: StackService, { readme, values }: SetUpGuide, address: string): Promise<void> {
+async function call(
+  { org }: StackService,
+  { calls: all, values }: SetUpGuide,
+  address: string,
+): Promise<void> {
   const known: Record<string, string> = { ...values };
   const answers: Answer[] = [];
-  const [authorize, token, ...calls] = readme.calls.map((line) =>
-    line.replaceAll("http://localhost:3000", address),
-  );
+  const [authorize, token, ...calls] = all;
   const run = async (line = "") => {
     const answer = await curl(line, known);
     for (const [member, value] of Object.entries(answer)) known[member.toUpperCase()] = String(value);

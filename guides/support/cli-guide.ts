@@ -25,7 +25,7 @@ export interface CliGuide {
 export function followCliGuide({ name, missing, build, run }: CliGuide): void {
   const title = `guides/${name} is followed from its first command to the sign-out`;
   test(title, { skip: missing, timeout }, () =>
-    withGuide(name, async ({ org }, { folder }) => {
+    withGuide({ name }, async ({ org }, { folder }) => {
       await started(folder, build).ended;
       const first = started(folder, run);
       await confirmCode(makePerson(org), await first.address);

@@ -27,6 +27,8 @@ export interface GuideFolder {
   /** A copy of the guide, with the `.env` file of its README. */
   readonly folder: string;
   readonly port: number;
+  /** Where what stands between the application and Signet listens, in guides that have one. */
+  readonly brokerPort: number;
 }
 
 export interface Guide {
@@ -34,11 +36,19 @@ export interface Guide {
   readonly name: string;
   /** What is not installed here; false when nothing is. */
   readonly missing: string | false;
-  start(at: GuideFolder): Promise<GuideServer>;
+  start(at: GuideFolder, setUp: SetUpGuide): Promise<GuideServer>;
+  /** Where its README has what stands between the application and Signet: another identity provider. */
+  readonly broker?: string;
+  /** Default: `timeout`. */
+  readonly timeoutMs?: number;
   /** It needs a browser that runs scripts. */
   readonly isInBrowser?: boolean;
   /** What else its program does for somebody who is signed in. */
-  whileSignedIn?(visit: { readonly person: Person; readonly address: string }): Promise<void>;
+  whileSignedIn?(visit: {
+    readonly person: Person;
+    readonly address: string;
+    readonly org: TestOrganisation;
+  }): Promise<void>;
 }
 
 export interface GuideServer extends StackServer {
@@ -48,32 +58,33 @@ export interface GuideServer extends StackServer {
 
 export const timeout = 240_000;
 
-export function followGuide({ name, missing, start, isInBrowser = false, whileSignedIn }: Guide): void {
+export function followGuide({ name, missing, start, ...guide }: Guide): void {
+  const { isInBrowser = false, whileSignedIn, broker, timeoutMs = timeout } = guide;
   const title = `guides/${name} is followed from its first command to the sign-out`;
-  test(title, { skip: missing, timeout }, () =>
-    withGuide(name, async (service, at) => {
-      const server = await start(at);
+  const follow = () =>
+    withGuide({ name, broker }, async (service, at, setUp) => {
+      const server = await start(at, setUp);
       const address = `http://localhost:${at.port}`;
       await withServer(name, server, () =>
         isInBrowser
           ? visitByScripts(service, address)
           : visit(service, makePerson(service.org), { address, server, whileSignedIn }),
       );
-    }),
-  );
+    });
+  test(title, { skip: missing, timeout: timeoutMs }, follow);
 }
 
 /** Signet, and a copy of the guide that is followed up to its start. */
 export async function withGuide(
-  name: string,
+  { name, broker }: Pick<Guide, "name" | "broker">,
   use: (service: StackService, at: GuideFolder, setUp: SetUpGuide) => Promise<void>,
 ): Promise<void> {
   const service = await startStackService();
   const folder = await mkdtemp(path.join(os.tmpdir(), "signet-guide-"));
   try {
     await cp(path.join(import.meta.dirname, "..", name), folder, { recursive: true });
-    const at = { folder, port: await freePort() };
-    await use(service, at, await setUpGuide(service, at));
+    const at = { folder, port: await freePort(), brokerPort: await freePort() };
+    await use(service, at, await setUpGuide(service, { ...at, broker }));
   } finally {
     await service.close();
     await rm(folder, { recursive: true, force: true });
@@ -121,7 +132,7 @@ async function visit(
   const page = await person.signIn(await person.open(signIn));
   const first = factsOf(page);
   assertClaims(org, first);
-  await whileSignedIn?.({ person, address });
+  await whileSignedIn?.({ person, address, org });
   await server.expireToken?.();
   const renew = findLink(page, "refresh") ?? `${address}/refresh`;
   const again = factsOf(await person.open(server.expireToken ? page.url : renew));
@@ -170,8 +181,16 @@ function linkOf(page: TestPage, id: string): string {
 async function signOut(person: Person, page: TestPage): Promise<TestPage> {
   const [form = ""] = /<form [^>]*id="sign-out"[^>]*>/.exec(page.body) ?? [];
   const [, action] = / action="([^"]+)"/.exec(form) ?? [];
-  if (action === undefined) return person.open(linkOf(page, "sign-out"));
+  if (action === undefined) return confirmed(person, await person.open(linkOf(page, "sign-out")));
   return person.submit(new URL(action, page.url).href, page.hidden);
+}
+
+async function confirmed(person: Person, page: TestPage): Promise<TestPage> {
+  if (!page.body.includes('id="logout-confirm"')) return page;
+  const { origin, pathname } = new URL(page.url);
+  const done = await person.submit(origin + pathname, page.hidden);
+  const [, back = ""] = /id="to-application" href="([^"]+)"/.exec(done.body) ?? [];
+  return person.open(back);
 }
 
 const root = path.join(import.meta.dirname, "../..");

@@ -3,7 +3,7 @@
 export interface Readme {
   /** Each as its words: `app create --org $ORG …`. */
   readonly commands: ReadonlyArray<readonly string[]>;
-  /** `curl …`, as a shell reads them. */
+  /** `curl …` and the commands of others' servers, as a shell reads them. */
   readonly calls: readonly string[];
   /** The lines of the block with the environment. */
   readonly environment: string;
@@ -29,7 +29,7 @@ export function readReadme(markdown: string): Readme {
   const lines = linesOf("sh")
     .replaceAll(/\\\n\s*/g, "")
     .split("\n");
-  const calls = lines.filter((line) => line.startsWith("curl "));
+  const calls = lines.filter((line) => /^(?:curl|kcadm\.sh) /.test(line));
   const commands = lines
     .filter((line) => line.startsWith(COMMAND))
     .map((line) => words(line.slice(COMMAND.length)));

@@ -6,6 +6,7 @@ import path from "node:path";
 import type { StackService } from "../../interop/clients/stack-service.ts";
 import type { SetupFile } from "../../packages/server/src/core/stacks/stack.ts";
 import { type Environment, runProgram } from "../../packages/server/src/testing/command-line.ts";
+import type { Guide, GuideFolder } from "./guide.ts";
 import { filled, filledEnvironment, type Readme, readReadme } from "./readme.ts";
 
 /** The address in every README. */
@@ -13,16 +14,21 @@ const WRITTEN = "localhost:3000";
 
 export interface SetUpGuide {
   readonly readme: Readme;
+  /** The README's calls, with the addresses of this run. */
+  readonly calls: readonly string[];
   /** What the README's names stand for: `ORG`, `APP`, `ROLE` … */
   readonly values: Readonly<Record<string, string>>;
 }
 
 export async function setUpGuide(
   { org, env }: StackService,
-  { folder, port }: { readonly folder: string; readonly port: number },
+  { folder, port, broker, brokerPort }: GuideFolder & Pick<Guide, "broker">,
 ): Promise<SetUpGuide> {
   const readme = readReadme(await readFile(path.join(folder, "README.md"), "utf8"));
-  const here = (text: string) => text.replaceAll(WRITTEN, `localhost:${port}`);
+  const here = (text: string) => {
+    const own = text.replaceAll(WRITTEN, `localhost:${port}`);
+    return broker === undefined ? own : own.replaceAll(broker, broker.replace(/\d+$/, String(brokerPort)));
+  };
   const values: Record<string, string> = { ORG: org.organisation.id, EMAIL: org.user.email };
   for (const command of readme.commands) {
     const line = filled(command, values).map(here);
@@ -41,7 +47,7 @@ export async function setUpGuide(
     "random text": randomBytes(32).toString("hex"),
   });
   await writeFile(path.join(folder, ".env"), `${environment}PORT=${port}\n`);
-  return { readme, values: { ...values, ISSUER: org.issuer } };
+  return { readme, calls: readme.calls.map(here), values: { ...values, ISSUER: org.issuer } };
 }
 
 /** What the READMEs call what a command prints. */

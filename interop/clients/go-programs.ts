@@ -7,7 +7,7 @@ import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { keptFolder } from "../kept-folder.ts";
 import type { StackFiles } from "./stack-files.ts";
 
-type GoProgram = "oauth2-proxy" | "kubelogin" | "helm" | "compose";
+type GoProgram = "oauth2-proxy" | "kubelogin" | "helm" | "compose" | "dex";
 
 const programOf = (name: GoProgram): string => path.join(keptFolder("go"), name);
 
@@ -25,6 +25,12 @@ export const oauth2ProxyCommand = (...more: readonly string[]): readonly [string
   "--config=oauth2-proxy.cfg",
   ...more,
 ];
+
+/** With the printed file, and what the guide adds; the secret of its application from the environment. */
+export const dexCommand = [
+  ...(["sh", "-c", 'set -a; . ./.env; exec "$0" serve dex.yaml'] as const),
+  programOf("dex"),
+] as const;
 
 export interface Kubelogin {
   /** Where it wants the person's browser to go; undefined when it needs none. */

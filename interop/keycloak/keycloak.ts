@@ -4,12 +4,18 @@ import path from "node:path";
 import { missingProgram } from "../../e2e/support/programs.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { keptFolder } from "../kept-folder.ts";
-import { startProgram } from "../program.ts";
+import { type RunningProgram, startProgram } from "../program.ts";
 
 const VERSION = "26.4.7";
 const folder = keptFolder("keycloak");
 const home = path.join(folder, `keycloak-${VERSION}`);
+/** `kcadm.sh` and others. */
+export const keycloakPrograms = path.join(home, "bin");
 const PASSWORD = "a password of the bootstrap";
+const administrator = {
+  KC_BOOTSTRAP_ADMIN_USERNAME: "admin",
+  KC_BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
+};
 /** Nearly all of it is its own start, on a machine with other work. */
 const STARTS_WITHIN_MS = 6 * 60_000;
 
@@ -54,15 +60,27 @@ const java = [
 export async function startKeycloak(): Promise<Keycloak> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const administrator = [...["KC_BOOTSTRAP_ADMIN_USERNAME=admin", `KC_BOOTSTRAP_ADMIN_PASSWORD=${PASSWORD}`]];
+  const { output, stop } = await runKeycloak(origin, administrator);
+  return { ...client(origin), output, stop };
+}
+
+/**
+ * @param origin where it listens, on loopback
+ * @param environment with its first administrator
+ */
+export function runKeycloak(
+  origin: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<RunningProgram> {
+  const port = Number(new URL(origin).port);
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const options = [
     ...["start", "--optimized", "--cache=local", "--http-enabled=true", "--http-host=127.0.0.1"],
     ...[`--http-port=${port}`, `--hostname=${origin}`],
   ];
-  const { output, stop } = await startProgram("Keycloak", ["env", ...administrator, ...java, ...options], {
+  return startProgram("Keycloak", ["env", ...variables, ...java, ...options], {
     ...{ port, startsWithinMs: STARTS_WITHIN_MS },
   });
-  return { ...client(origin), output, stop };
 }
 
 function client(origin: string): Pick<Keycloak, "origin" | "makeRealm"> {

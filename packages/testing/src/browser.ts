@@ -1,4 +1,5 @@
 /** Signing people in and out in a browser that a test drives: what of Playwright's page this takes. */
+import { setTimeout as delay } from "node:timers/promises";
 import { TestIssuerError } from "./errors.ts";
 import type { ServerOrganisation, TestServer } from "./test-server.ts";
 
@@ -59,4 +60,18 @@ export async function requireSignIn(server: TestServer, page: PageLike, url: str
     throw new TestIssuerError(
       `${url} showed ${shown.origin}${shown.pathname}, not the sign-in: the application is still signed in`,
     );
+}
+
+const RETRY_MS = 50;
+
+/** Tries again until the check passes. @throws TestIssuerError of the last try, and any other error at once */
+export async function untilItHolds(milliseconds: number, check: () => Promise<void>): Promise<void> {
+  const end = performance.now() + milliseconds;
+  for (;;)
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof TestIssuerError) || performance.now() >= end) throw error;
+      await delay(RETRY_MS);
+    }
 }

@@ -8,6 +8,7 @@ import type { PageLike } from "./browser.ts";
 import { TestIssuerError } from "./errors.ts";
 import {
   openTestIssuer,
+  type SignedOutOptions,
   type TestIssuer,
   type TestIssuerOptions,
   type TestUser,
@@ -22,7 +23,13 @@ export type {
   TestRoleDocument,
   TestUserDocument,
 } from "./test-document.ts";
-export type { TestIssuer, TestIssuerOptions, TestUser, TokenOptions } from "./test-issuer.ts";
+export type {
+  SignedOutOptions,
+  TestIssuer,
+  TestIssuerOptions,
+  TestUser,
+  TokenOptions,
+} from "./test-issuer.ts";
 export type { ServerApplication, ServerOrganisation, ServerUser } from "./test-server.ts";
 export type { TestTokens } from "./test-tokens.ts";
 
@@ -67,5 +74,8 @@ export const signInAs = async (page: PageLike, user?: TestUser | string, url?: s
   theIssuer().signInAs(page, user, url);
 
 /** `issuer.expectSignedOut` of the issuer that runs. @throws TestIssuerError */
-export const expectSignedOut = async (page: PageLike, url?: string): Promise<void> =>
-  theIssuer().expectSignedOut(page, url);
+export const expectSignedOut = async (
+  page: PageLike,
+  url?: string,
+  options?: SignedOutOptions,
+): Promise<void> => theIssuer().expectSignedOut(page, url, options);

@@ -172,11 +172,23 @@ test("signInAs makes a session of the user in the browser, and expectSignedOut s
   const cookie = [...page.jar].map(([name, value]) => `${name}=${value}`).join("; ");
   const account = await fetch(`${issuer.issuer}/account`, { headers: { cookie } });
   assert.match(await account.text(), /bob@acme\.example/);
-  await assert.rejects(expectSignedOut(page), /still signed in to Acme/);
+  await assert.rejects(expectSignedOut(page, undefined, { timeout: 0 }), /still signed in to Acme/);
   await issuer.signOutEverywhere(issuer.user("bob@acme.example"));
   await expectSignedOut(page);
-  await assert.rejects(expectSignedOut(page, "http://127.0.0.1:9/"), /the application is still signed in/);
+  await assert.rejects(
+    expectSignedOut(page, "http://127.0.0.1:9/", { timeout: 0 }),
+    /the application is still signed in/,
+  );
   await expectSignedOut(page, `${issuer.issuer}/account`);
+});
+
+test("expectSignedOut waits for an application that hears of the sign-out later, and for nothing else", async () => {
+  const shown = ["http://127.0.0.1:9/", "http://127.0.0.1:9/", `${issuer.issuer}/authorize`];
+  const page = { ...fakePage(), url: () => shown.shift() ?? "about:blank" };
+  await expectSignedOut(page, "http://127.0.0.1:9/");
+  assert.deepEqual(shown, [], "opened until it asks for the sign-in");
+  const closed = { ...fakePage(), goto: () => Promise.reject(new Error("the browser has closed")) };
+  await assert.rejects(expectSignedOut(closed, "http://127.0.0.1:9/"), /the browser has closed/);
 });
 
 test("an issuer is updated while it runs: what stays keeps its ids and secrets", async () => {

@@ -1,5 +1,5 @@
 /** An issuer for tests: what is in it, and what a test does with it. */
-import { addSession, type PageLike, requireNoSession, requireSignIn } from "./browser.ts";
+import { addSession, type PageLike, requireNoSession, requireSignIn, untilItHolds } from "./browser.ts";
 import { TestIssuerError } from "./errors.ts";
 import {
   defaultUser,
@@ -63,6 +63,12 @@ export interface TokenOptions {
   readonly organisation?: string;
 }
 
+/** Options of `expectSignedOut`. */
+export interface SignedOutOptions {
+  /** How long to wait, in milliseconds; 0: the state as it is. Default: 5000. */
+  readonly timeout?: number;
+}
+
 /** A real Signet on loopback, in memory. */
 export interface TestIssuer extends AsyncDisposable {
   /** The server's own address. */
@@ -87,13 +93,20 @@ export interface TestIssuer extends AsyncDisposable {
   signInAs(page: PageLike, user?: TestUser | string, url?: string): Promise<void>;
   /** Ends every session of the user, as from another machine: applications notice by back-channel logout or at their next refresh. */
   signOutEverywhere(user?: TestUser | string): Promise<void>;
-  /** Nobody is signed in at the issuer in this browser, and the page at `url` asks for a sign-in. @throws TestIssuerError */
-  expectSignedOut(page: PageLike, url?: string): Promise<void>;
+  /**
+   * Nobody is signed in at the issuer in this browser, and the page at `url` asks for a sign-in. Waits for it: an application hears of
+   * a sign-out elsewhere a moment later, and its page is opened again until then.
+   * @throws TestIssuerError naming who still is, when that is so at the end
+   */
+  expectSignedOut(page: PageLike, url?: string, options?: SignedOutOptions): Promise<void>;
   /** Applies other options to the running server; what stays keeps its ids and secrets. */
   update(options: Omit<TestIssuerOptions, "port" | "clock">): Promise<void>;
   /** Stops the server and forgets everything. */
   stop(): Promise<void>;
 }
+
+/** As long as Playwright's own assertions wait. */
+const SIGNED_OUT_WITHIN_MS = 5_000;
 
 export async function openTestIssuer(options: TestIssuerOptions): Promise<TestIssuer> {
   const { port, clock = Date.now, ...document } = options;
@@ -163,10 +176,11 @@ function issuerOf(server: TestServer, clock: () => number): TestIssuer {
       if (url !== undefined) await page.goto(url);
     },
     signOutEverywhere: (who) => server.signOutEverywhere(personOf(who)),
-    expectSignedOut: async (page, url) => {
-      await requireNoSession(server, page, server.organisations());
-      if (url !== undefined) await requireSignIn(server, page, url);
-    },
+    expectSignedOut: (page, url, { timeout = SIGNED_OUT_WITHIN_MS } = {}) =>
+      untilItHolds(timeout, async () => {
+        await requireNoSession(server, page, server.organisations());
+        if (url !== undefined) await requireSignIn(server, page, url);
+      }),
     update: (options) => server.apply(documentOf(options)),
     stop: () => server.close(),
     [Symbol.asyncDispose]: () => server.close(),

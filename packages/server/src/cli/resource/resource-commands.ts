@@ -23,7 +23,11 @@ export const resourceCommands: readonly Command[] = [
     options: {
       identifier: { value: "URI", help: "absolute URI without fragment (RFC 8707)", required: true },
       name: { value: "NAME", help: "name of the resource", required: true },
-      scope: { value: "NAME", multiple: true, help: "scope that belongs to it; repeatable" },
+      scope: {
+        value: "NAME",
+        multiple: true,
+        help: "custom scope that belongs to it; it must exist (signet scope create); repeatable",
+      },
       format: { value: "FORMAT", help: "access tokens: jwt (default) or opaque" },
       "access-token-lifetime": { value: "SECONDS", help: "60 to 86400 (default: the application's)" },
       alg: { value: "ALG", help: "signs its access tokens (default: the application's)" },
