@@ -5,7 +5,6 @@ import { parseEnv, promisify } from "node:util";
 import { systemPath } from "../../e2e/support/programs.ts";
 import { missingNpmClients } from "../../interop/clients/node-program.ts";
 import { keycloakPrograms, missingKeycloak, runKeycloak } from "../../interop/keycloak/keycloak.ts";
-import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { followGuide, type GuideFolder, startNodeGuide } from "../support/guide.ts";
 import { stopWith } from "../support/programs.ts";
 import type { SetUpGuide } from "../support/set-up.ts";
@@ -35,13 +34,5 @@ followGuide({
       await setUpRealm(at, setUp);
       return startNodeGuide(at);
     });
-  },
-  whileSignedIn: async ({ person, address, org }) => {
-    const page = `${org.issuer}/end_session`;
-    const asked = await person.open(page);
-    await person.submit(page, asked.hidden);
-    const isSignedOut = async () => (await person.open(`${address}/refresh`)).body.includes('id="sign-in"');
-    await eventually("who signs out at Signet is signed out of Keycloak", isSignedOut, 60_000);
-    await person.signIn(await person.open(`${address}/login`));
   },
 });

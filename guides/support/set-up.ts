@@ -6,11 +6,19 @@ import path from "node:path";
 import type { StackService } from "../../interop/clients/stack-service.ts";
 import type { SetupFile } from "../../packages/server/src/core/stacks/stack.ts";
 import { type Environment, runProgram } from "../../packages/server/src/testing/command-line.ts";
-import type { Guide, GuideFolder } from "./guide.ts";
 import { filled, filledEnvironment, type Readme, readReadme } from "./readme.ts";
 
 /** The address in every README. */
 const WRITTEN = "localhost:3000";
+
+export interface SetUpPlace {
+  /** A copy of the guide. */
+  readonly folder: string;
+  readonly port: number;
+  /** Where the README has what stands between the application and Signet, if anything does. */
+  readonly broker?: string | undefined;
+  readonly brokerPort: number;
+}
 
 export interface SetUpGuide {
   readonly readme: Readme;
@@ -22,7 +30,7 @@ export interface SetUpGuide {
 
 export async function setUpGuide(
   { org, env }: StackService,
-  { folder, port, broker, brokerPort }: GuideFolder & Pick<Guide, "broker">,
+  { folder, port, broker, brokerPort }: SetUpPlace,
 ): Promise<SetUpGuide> {
   const readme = readReadme(await readFile(path.join(folder, "README.md"), "utf8"));
   const here = (text: string) => {
