@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots`: every page of the console and of an account, at both sizes, into the folder `screenshots`, which git does
  * not keep (or into the one that is named; `--dark` in dark too): to be looked at. Small files: WebP, which the browser itself
- * makes. With `--only account` just the pages whose name begins so, beside those that are there. The few that the documentation
+ * makes. With `--only account,portal` just the pages whose name begins so, beside those that are there. The few that the documentation
  * shows are copied to docs/screenshots.
  */
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -141,7 +141,8 @@ async function shootAll(
   }: { folder: string; colorScheme: "light" | "dark"; isPng: boolean; only: string },
 ): Promise<number> {
   let count = 0;
-  for (const { name, url, page } of shots.filter((shot) => shot.name.startsWith(only))) {
+  const isWanted = ({ name }: Shot) => only.split(",").some((beginning) => name.startsWith(beginning));
+  for (const { name, url, page } of shots.filter(isWanted)) {
     if (!(await isPageOfItsOwn(page, url))) continue;
     await page.emulateMedia({ colorScheme });
     const converter = await page.context().newPage();

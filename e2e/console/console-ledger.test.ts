@@ -73,7 +73,10 @@ test("switches the ledger on, finds a token in it, and adds and removes a witnes
   await page.getByText("The signature is in the ledger").waitFor();
   assert.match(await page.locator("#ledger-result").innerText(), /Access token/);
   await visit.look("Ledger");
-  assert.match(await page.locator("#ledger-monitor").innerText(), /^signet ledger monitor --url .* --key '/);
+  assert.match(
+    await page.locator("#ledger-monitor").innerText(),
+    /^signet ledger monitor \\\n {2}--url .* \\\n {2}--key '/,
+  );
 
   await enter(page, "witness-add");
   await isReady(page, "url");

@@ -83,7 +83,7 @@ function revoke({ messages, csrf }: ConsentsView, consent: ShownConsent): Html {
   const text = messages.consents;
   const label = text.revokeOf({ application: consent.applicationName });
   if (!consent.agent)
-    return html`<a href="${linkAddress(consent.revokeUri)}" aria-label="${label}">${text.revoke}</a>`;
+    return html`<a class="button" href="${linkAddress(consent.revokeUri)}" aria-label="${label}">${text.revoke}</a>`;
   return html`<form method="post" action="${linkAddress(consent.agent.action)}">${hiddenFields([{ name: "csrf", value: csrf }])}${doubleSubmitGuard}
 <button class="button" type="submit" data-revoke-agent aria-label="${label}">${text.revoke}</button></form>`;
 }

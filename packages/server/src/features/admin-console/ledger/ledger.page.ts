@@ -135,7 +135,8 @@ function searchCard(view: View, labels: { readonly token: string }, result: Sear
 
 function resultOf({ sha256, found }: SearchResult, messages: Messages): Html {
   const { search: text, kinds } = messages.console.ledger;
-  const hash = html`<p><code id="ledger-hash">${sha256}</code></p>`;
+  const hash = html`<p><code id="ledger-hash">${sha256}</code></p>
+`;
   if (found === "not-logged" || found === "not-witnessed") {
     const { title, text: why } = text[found];
     return banner("warning", "ledger-result", title, html`<p>${why}</p>${hash}`);
@@ -162,7 +163,7 @@ function witnessesCard({ messages, consoleUri }: View, { witnesses, quorum }: Le
         note: html`<code>${witness.url}</code>`,
       }),
       witnessState(witness, messages),
-      text.cosigned({ count: witness.cosignedSize }),
+      messages.console.ledger.entries({ count: witness.cosignedSize }),
     ],
     actions: rowLink({
       ...{ id: `witness-remove-${witness.id}`, uri: consoleUri(`/ledger/witnesses/${witness.id}/remove`) },
@@ -170,7 +171,11 @@ function witnessesCard({ messages, consoleUri }: View, { witnesses, quorum }: Le
     }),
   }));
   return card({
-    ...{ id: "witnesses", title: text.title, text: text.text({ count: quorum }) },
+    ...{
+      id: "witnesses",
+      title: text.title,
+      text: witnesses.length > 0 ? text.text({ count: quorum }) : undefined,
+    },
     actions:
       witnesses.length < MAX_WITNESSES &&
       buttonLink({ id: "witness-add", uri: consoleUri("/ledger/witnesses/new"), label: text.add }),
@@ -199,15 +204,20 @@ function commandsCard(
 ): Html | undefined {
   const { ledger: text, frame } = messages.console;
   if (verifierKey === undefined || mode === "off") return undefined;
-  const keys = witnesses.map((witness) => ` --witness '${witness.verifierKey}'`).join("");
-  const trust = `--url ${address} --key '${verifierKey}'${keys}${mode === "members" ? " --token-file token.txt" : ""}`;
+  const trust = [
+    `--url ${address}`,
+    `--key '${verifierKey}'`,
+    ...witnesses.map((witness) => `--witness '${witness.verifierKey}'`),
+    ...(mode === "members" ? ["--token-file token.txt"] : []),
+  ];
+  const command = (name: string, last: string) => [`signet ledger ${name}`, ...trust, last].join(" \\\n  ");
   const block = (id: string, title: string, lines: string) =>
     codeBlock({ ...frame.secret, id, title, lines });
   return card({
     ...{ id: "commands", title: text.commands.title, text: text.commands.text },
     body: [
-      block("ledger-monitor", text.commands.monitor, `signet ledger monitor ${trust} --state ledger.state`),
-      block("ledger-verify", text.commands.verify, `signet ledger verify ${trust} --jws token.jwt`),
+      block("ledger-monitor", text.commands.monitor, command("monitor", "--state ledger.state")),
+      block("ledger-verify", text.commands.verify, command("verify", "--jws token.jwt")),
     ],
   });
 }

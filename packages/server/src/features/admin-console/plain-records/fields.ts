@@ -2,7 +2,12 @@
 import type { Application } from "../../../core/applications/application.ts";
 import { listApplications } from "../../../core/applications/applications.store.ts";
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
-import { type DurationText, durationInput, toDurationText } from "../../../html/components/duration-input.ts";
+import {
+  DURATION_UNITS,
+  type DurationText,
+  durationInput,
+  toDurationText,
+} from "../../../html/components/duration-input.ts";
 import { checkField, type Field, selectField, textField } from "../../../html/components/fields.ts";
 import { type ScopeChoice, scopePicker } from "../../../html/components/scope-picker.ts";
 import type { Content } from "../../../html/html.ts";
@@ -79,8 +84,12 @@ export const lifetimeField = (
   return durationInput({ ...view, hint });
 };
 
-export const displayLifetime = ({ amount, unit }: DurationText, { console }: Messages): string =>
-  amount === "" ? "" : `${amount} ${console.frame.duration.units[unit]}`;
+export function displayLifetime({ amount, unit }: DurationText, { console, format }: Messages): string {
+  if (amount === "") return "";
+  // The names of the form's units are plurals.
+  if (amount === "1") return format.lifetime(DURATION_UNITS[unit]);
+  return `${amount} ${console.frame.duration.units[unit]}`;
+}
 
 /** A lifetime in words. */
 export const lifetimeWords = (seconds: number, messages: Messages): string =>

@@ -111,6 +111,7 @@ const marks = {
   kubernetes: "wheel",
   spiffe: "shield",
   oidc: "connection",
+  software_statement: "log",
 } as const;
 const markOf = (name: string) => (Object.hasOwn(marks, name) ? marks[name as keyof typeof marks] : "person");
 

@@ -38,7 +38,8 @@ export function groupKeyCard(view: View, { key, holders, ceremony }: GroupKeyVie
     body: [
       key
         ? list
-        : html`<p class="quiet">${text.none}</p>
+        : ceremony?.endedAt !== null &&
+          html`<p class="quiet">${text.none}</p>
 `,
       ceremony && ceremonyPart(view, ceremony),
     ],

@@ -39,7 +39,7 @@ export const newPoolPage = (view: FormView<PoolInput>): Html => {
         body: recordForm({
           ...view,
           id: "pool-form",
-          fields: poolFields(view, true),
+          fields: poolFields(view, "new"),
           submit: { id: "pool-save", label: text.makeSubmit },
           cancelUri: view.consoleUri("/pools"),
         }),
@@ -72,16 +72,17 @@ export function setupSteps(
   return [step("pool"), step("agent"), step("online"), step("application")];
 }
 
-export const poolForm = (view: FormView<PoolInput>): Html =>
+/** @param isThreshold its key has no choice: what concerns whole keys is not offered */
+export const poolForm = (view: FormView<PoolInput>, isThreshold: boolean): Html =>
   editedCard({
     ...view,
     label: view.messages.console.pools.settingsTitle,
     id: "pool-form",
-    fields: poolFields(view, false),
+    fields: poolFields(view, isThreshold ? "threshold" : "whole-keys"),
     submit: { id: "pool-save", label: view.messages.console.frame.form.save },
   });
 
-function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
+function poolFields(view: FormView<PoolInput>, of: "new" | "whole-keys" | "threshold"): Content {
   const { input, messages } = view;
   const { pools: text } = messages.console;
   const fieldOf = fieldsOf(view, text.fields);
@@ -103,16 +104,19 @@ function poolFields(view: FormView<PoolInput>, isNew: boolean): Content {
   }));
   return [
     textField({ ...field("name"), maxLength: 100, isRequired: true }),
-    checkList({
-      ...field("algs"),
-      values: input.algs,
-      choices: agentAlgs.map((alg) => ({ value: alg, label: alg })),
-    }),
-    isNew && radioField({ ...field("issuerMode"), choices: issuers }),
+    of !== "threshold" &&
+      checkList({
+        ...field("algs"),
+        values: input.algs,
+        choices: agentAlgs.map((alg) => ({ value: alg, label: alg })),
+      }),
+    of === "new" && radioField({ ...field("issuerMode"), choices: issuers }),
     fieldRow(duration("maxTokenLifetimeSeconds"), duration("tokenWaitSeconds", ["seconds"])),
     fieldRow(duration("keyPublishDelaySeconds"), count("maxPending")),
-    count("approvals"),
-    textArea({ ...field("trustedRoots"), rows: 5, isCode: true, isOptional: true }),
-    checkField({ ...field("requireX5c"), isChecked: input.requireX5c }),
+    of !== "threshold" && [
+      count("approvals"),
+      textArea({ ...field("trustedRoots"), rows: 5, isCode: true, isOptional: true }),
+      checkField({ ...field("requireX5c"), isChecked: input.requireX5c }),
+    ],
   ];
 }

@@ -83,11 +83,14 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
     version: ({ version }) => version,
     toInput: toPoolInput,
     // The issuer mode can't change: every verifier of the pool's tokens relies on it.
-    readInput: (form, { record: { issuerMode, threshold } }) => ({
+    readInput: (form, { record: { issuerMode, threshold, trustedRoots } }) => ({
       ...readPoolInput(form),
       issuerMode,
       // A group key has no choice (threshold-and-ledger.md §1).
-      ...(threshold ? { algs: ["EdDSA" as const], requireX5c: false, approvals: "1" } : {}),
+      ...(threshold && {
+        ...{ algs: ["EdDSA" as const], requireX5c: false, approvals: "1" },
+        trustedRoots: trustedRoots.join(""),
+      }),
     }),
     toDisplay: ({ algs, requireX5c, trustedRoots, ...texts }, { messages: { console, format } }) => ({
       ...texts,
@@ -102,7 +105,7 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
       showFormInTab(deps, poolRecord, "settings", form, {
         ...editing,
         labels: editing.messages.console.pools.fields,
-        content: (view) => poolSettings(poolForm(form), view),
+        content: (view) => poolSettings(poolForm(form, view.pool.threshold !== null), view),
       }),
     validate: async (input, { messages }) => {
       const faults = await poolFaults(input, deps.clock(), messages);

@@ -17,7 +17,7 @@ import { poolState } from "./pools.page.ts";
 type PoolRow = SigningPool & PoolLoad;
 type PoolSort = "created" | "name" | "waiting" | "signed";
 
-const statuses = ["working", "away", "empty", "disabled"] as const satisfies readonly PoolStatus[];
+const statuses = ["working", "short", "away", "empty", "disabled"] as const satisfies readonly PoolStatus[];
 
 type PoolChoices = { state: PoolStatus };
 

@@ -8,8 +8,14 @@ import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Db } from "../../../db/open.ts";
 import { waitingOfPools } from "./console.store.ts";
 
-/** `away`: the pool has agents, but none is online. */
-export type PoolStatus = "working" | "away" | "empty" | "disabled";
+/** `away`: the pool has agents, but none is online; `short`: fewer than a signature takes. */
+export type PoolStatus = "working" | "short" | "away" | "empty" | "disabled";
+
+/** How many agents a signature takes. */
+export const signersNeeded = ({
+  threshold,
+  approvals,
+}: Pick<SigningPool, "threshold" | "approvals">): number => threshold?.min ?? approvals;
 
 export interface PoolLoad {
   readonly status: PoolStatus;
@@ -43,7 +49,7 @@ export async function loadsOf(
     return {
       ...pool,
       ...counted,
-      status: poolStatus(pool.disabledAt, counted),
+      status: poolStatus(pool, counted),
       waiting: waiting.get(pool.id) ?? 0,
       signed: sum(ofPool("pool-signatures", pool.id)),
       failed: sum(ofPool("failed-pool-signatures", pool.id)),
@@ -51,12 +57,9 @@ export async function loadsOf(
   };
 }
 
-function poolStatus(
-  disabledAt: number | null,
-  { agents, live }: Pick<PoolLoad, "agents" | "live">,
-): PoolStatus {
-  if (disabledAt !== null) return "disabled";
-  if (live > 0) return "working";
+function poolStatus(pool: SigningPool, { agents, live }: Pick<PoolLoad, "agents" | "live">): PoolStatus {
+  if (pool.disabledAt !== null) return "disabled";
+  if (live > 0) return live < signersNeeded(pool) ? "short" : "working";
   return agents > 0 ? "away" : "empty";
 }
 

@@ -22,7 +22,7 @@ import { groupKeyCard } from "./group-key.page.ts";
 import type { GroupKeyView } from "./group-key.ts";
 import { setupSteps } from "./pool-form.page.ts";
 import { AGENTS } from "./pool-path.ts";
-import type { PoolLoad } from "./pool-state.ts";
+import { type PoolLoad, signersNeeded } from "./pool-state.ts";
 import { poolState, reloadLink } from "./pools.page.ts";
 
 export type LoadedPool = SigningPool & PoolLoad;
@@ -78,7 +78,12 @@ export function poolSetup(
 ): Html | undefined {
   const { setup: text } = messages.console.pools;
   if (pool.disabledAt !== null) return undefined;
-  const reached = { pool: true, agent: has.agents, online: pool.live > 0, application: has.applications };
+  const reached = {
+    pool: true,
+    agent: has.agents,
+    online: pool.live >= signersNeeded(pool),
+    application: has.applications,
+  };
   const steps = setupSteps(reached, messages, {
     agent: ownUri({ pool, consoleUri }, "/agents/new"),
     application: consoleUri("/applications"),
@@ -173,7 +178,13 @@ export function poolStatusPiece({
   messages,
 }: Pick<PoolView, "pool" | "consoleUri" | "messages">): Html {
   const { pools: text } = messages.console;
-  return html`<p${livePiece(ownUri({ pool, consoleUri }, "/status"), [`${text.poolStatus[pool.status]}.`])} class="live-line">${poolState(pool.status, messages)} <span class="quiet">${text.liveOf({ count: pool.live, max: pool.agents })} · ${text.waitingNow({ count: pool.waiting })}</span></p>
+  const needed = signersNeeded(pool);
+  const counts = [
+    text.liveOf({ count: pool.live, max: pool.agents }),
+    ...(needed > 1 ? [text.needed({ count: needed })] : []),
+    text.waitingNow({ count: pool.waiting }),
+  ];
+  return html`<p${livePiece(ownUri({ pool, consoleUri }, "/status"), [`${text.poolStatus[pool.status]}.`])} class="live-line">${poolState(pool.status, messages)} <span class="quiet">${counts.join(" · ")}</span></p>
 `;
 }
 

@@ -11,6 +11,7 @@ export const reloadLink = (uri: string, { console: { pools: text } }: Messages):
 
 const kinds: Readonly<Record<PoolStatus | AgentStatus | AgentKeyState, BadgeKind>> = {
   working: "good",
+  short: "warn",
   away: "bad",
   empty: "warn",
   disabled: "plain",

@@ -26,8 +26,7 @@ export type ConsoleLedgerTexts = {
       };
       witnesses: {
         title: string; text: (values: { count: number }) => string; none: string; witness: string;
-        state: string; size: string; cosigned: (values: { count: number }) => string; good: string;
-        waiting: string;
+        state: string; size: string; good: string; waiting: string;
         errors: {
           unreachable: string; "unknown-log": string; refused: string; inconsistent: string;
           "bad-cosignature": string;

@@ -6,8 +6,11 @@ export type ConsolePoolsTexts = {
       makeText: string; makeSubmit: string; reload: string; name: string; state: string; agents: string;
       agent: string; waiting: string; signatures: string;
       liveOf: (values: { count: number; max: number }) => string;
-      failedCount: (values: { count: number }) => string; waitingNow: (values: { count: number }) => string;
-      poolStatus: { working: string; away: string; empty: string; disabled: string; };
+      failedCount: (values: { count: number }) => string; needed: (values: { count: number }) => string;
+      waitingNow: (values: { count: number }) => string;
+      poolStatus: {
+        working: string; short: string; away: string; empty: string; disabled: string;
+      };
       agentStatus: {
         live: string; away: string; new: string; deactivated: string; compromised: string;
       };
