@@ -19,7 +19,6 @@ import {
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 import { MAX_POOLS } from "../admin-api/pools.ts";
 import { insertRequest, NO_WAITER } from "../requests/create-request.store.ts";
-import { insertCeremony } from "../threshold/ceremony.store.ts";
 import { listOpenRequests, waitingOfPools } from "./console.store.ts";
 
 const MINUTE = 60_000;
@@ -97,55 +96,6 @@ forEachDatabase(({ fresh }) => {
     );
     assert.equal(createdBy, `user:${org.administrator.id}`);
     assert.match((await browser.get(`/pools/${id}`)).body, /No agents yet/);
-  });
-
-  test("tells how many agents a signature takes, and when too few of them are online", async () => {
-    const threshold = { min: 2, max: 3 };
-    const pools = [
-      await makePool(running.service, org, { name: "Board", algs: ["EdDSA"], threshold }),
-      await makePool(running.service, org, { name: "Payroll", approvals: 2 }),
-    ];
-    for (const pool of pools) {
-      const { orgId, id: poolId } = pool;
-      const agents = [
-        await makeAgent(running.service, org, pool),
-        await makeAgent(running.service, org, pool),
-      ];
-      const state = async () => {
-        const { body } = await browser.get(`/pools/${poolId}/status`);
-        return body
-          .replaceAll(/<[^>]+>/g, " ")
-          .replaceAll(/\s+/g, " ")
-          .trim();
-      };
-      assert.equal(await state(), "No agent online 0 of 2 online · 2 needed · 0 requests waiting");
-      for (const [index, { agentId: id }] of agents.entries()) {
-        await recordAgentSeen(db(), { orgId, id, now: clock(), every: 0 });
-        assert.match(await state(), index === 0 ? /^Too few agents online 1 of 2/ : /^Online 2 of 2/);
-      }
-    }
-  });
-
-  test("offers a threshold pool nothing that is of whole keys, and asks for no ceremony that is under way", async () => {
-    const threshold = { min: 2, max: 3 };
-    const { id } = await makePool(running.service, org, { name: "Board", algs: ["EdDSA"], threshold });
-    const page = await browser.get(`/pools/${id}/settings`);
-    for (const field of ["algs", "approvals", "trustedRoots", "requireX5c"])
-      assert.doesNotMatch(page.body, new RegExp(`name="${field}"`), field);
-    const { location } = await browser.send(`/pools/${id}/settings`, { name: "Board keys" });
-    assert.match(location ?? "", /done=saved$/);
-    const { name, algs, approvals } = await poolOf(id);
-    assert.deepEqual([name, algs, approvals], ["Board keys", ["EdDSA"], 1]);
-    const asks = async () =>
-      /Run signet-agent threshold create/.test((await browser.get(`/pools/${id}`)).body);
-    assert.equal(await asks(), true);
-    const ceremony = {
-      ...{ org_id: orgId(), id: newUuid(), pool_id: id, state: "joining", kind: "create" },
-      ...{ min_signers: 2, max_signers: 3, begun_by: newUuid(), kid: null, from_ceremony: null },
-      ...{ members: null, end_reason: null, created_at: clock(), ended_at: null },
-    };
-    await insertCeremony(db(), ceremony);
-    assert.equal(await asks(), false);
   });
 
   test("changes settings, unless another administrator changed them meanwhile", async () => {
