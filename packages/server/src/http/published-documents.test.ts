@@ -47,6 +47,17 @@ describe("published documents", () => {
     assert.ok(documents.cached(path(2)), "another organisation's stays");
   });
 
+  test("keeps a document although others changed meanwhile, as long as it is known who", () => {
+    const documents = publishedDocuments({ capacity: 3, clock: () => 0, idOf: () => "one" });
+    const mark = documents.mark();
+    for (let index = 0; index < 1_000; index++) documents.evictOrganisation(`other ${index}`);
+    documents.put(path(1), make("a"), mark);
+    assert.ok(documents.cached(path(1)));
+    documents.evictOrganisation("one more");
+    documents.put(path(2), make("b"), mark);
+    assert.equal(documents.cached(path(2)), undefined, "who changed first is not remembered");
+  });
+
   test("answers GET with fresh documents only, and counts them", () => {
     let now = 0;
     const documents = publishedDocuments({ capacity: 3, clock: () => now, idOf: () => "one" });

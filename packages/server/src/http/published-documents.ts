@@ -34,7 +34,7 @@ export interface PublishedDocuments {
   answer(request: IncomingMessage, response: ServerResponse): boolean;
   /** Read before loading the records behind a document; see `put`. */
   mark(): number;
-  /** Ignored when anything was evicted since the mark: the document may be built from stale records. */
+  /** Ignored when the organisation's were evicted since the mark: the document may be built from stale records. */
   put(path: string, document: PublishedDocument, mark: number, route?: string): void;
   /** Also when stale. */
   cached(path: string): PublishedDocument | undefined;
@@ -62,7 +62,7 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
     if (others?.size === 0) paths.delete(orgId);
   };
   let count = 0;
-  let evictions = 0;
+  const evictions = recentEvictions();
   return {
     answer: (request, response) => {
       if (request.method !== "GET") return false;
@@ -74,9 +74,9 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
       if (since > 0) measureAnswer(found.route, response.statusCode, since);
       return true;
     },
-    mark: () => evictions,
+    mark: evictions.mark,
     put: (path, document, mark, route = "(document)") => {
-      if (mark !== evictions) return;
+      if (evictions.since(mark, document.orgId)) return;
       drop(path);
       if (kept.size >= options.capacity) drop(kept.keys().next().value as string);
       kept.set(path, { document, route, head: [...document.headers, REQUEST_ID_HEADER, ""] });
@@ -85,11 +85,11 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
     },
     cached: (path) => kept.get(path)?.document,
     evictOrganisation: (orgId) => {
-      evictions++;
+      evictions.add(orgId);
       for (const path of paths.get(orgId) ?? []) drop(path);
     },
     markAllStale: () => {
-      evictions++;
+      evictions.addAll();
       for (const [path, { document, ...rest }] of kept)
         kept.set(path, { ...rest, document: { ...document, staleAt: 0 } });
     },
@@ -97,6 +97,31 @@ export function publishedDocuments(options: PublishedDocumentsOptions): Publishe
       const taken = count;
       count = 0;
       return taken;
+    },
+  };
+}
+
+/** More than happen while a document is built. */
+const REMEMBERED_EVICTIONS = 1_000;
+
+/** Which organisations changed, and when. Of what is too long ago to be remembered, everybody is taken to have changed. */
+function recentEvictions() {
+  const latest = new Map<string, number>();
+  let count = 0;
+  let forgotten = 0;
+  return {
+    mark: () => count,
+    since: (mark: number, orgId: string) => mark < forgotten || mark < (latest.get(orgId) ?? 0),
+    add: (orgId: string) => {
+      latest.delete(orgId);
+      latest.set(orgId, ++count);
+      if (latest.size <= REMEMBERED_EVICTIONS) return;
+      const [[oldest, at] = ["", 0]] = latest;
+      latest.delete(oldest);
+      forgotten = at;
+    },
+    addAll: () => {
+      forgotten = ++count;
     },
   };
 }

@@ -39,6 +39,34 @@ test("an eviction takes effect immediately, also for a running load", async () =
   assert.equal(state.loads, 2, "another organisation's change leaves it alone");
 });
 
+test("a change elsewhere during a load does not keep the record from being kept", async () => {
+  const { state, cache } = fixture();
+  const pending = [cache.get("o", "a"), cache.get("p", "a")];
+  cache.evictOrganisation("other");
+  cache.evictOrganisation("p");
+  await Promise.all(pending);
+  assert.equal(cache.peek("o", "a"), "one");
+  assert.equal(cache.peek("p", "a"), undefined);
+  const last = cache.get("p", "a");
+  cache.clear();
+  await last;
+  assert.equal(cache.peek("p", "a"), undefined, "all are told by a gap in the feed");
+  assert.equal(state.loads, 3);
+});
+
+test("a load that fails leaves nothing behind", async () => {
+  let fails = true;
+  const load = async () => {
+    if (fails) throw new Error("away");
+    return "one";
+  };
+  const cache = recordCache<string>({ name: "test", capacity: 1, maxAgeMs: 1, clock: () => 0, load });
+  await assert.rejects(cache.get("o", "a"), /away/);
+  fails = false;
+  assert.equal(await cache.get("o", "a"), "one");
+  assert.equal(cache.peek("o", "a"), "one");
+});
+
 test("never exceeds its capacity and never caches absence", async () => {
   const { state, cache } = fixture(2);
   await cache.get("o", "a");

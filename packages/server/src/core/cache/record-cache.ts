@@ -33,8 +33,7 @@ interface Entry<T> {
 
 export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
   const entries = byOrganisation<Entry<T>>(options.capacity);
-  // A load that began before an eviction may return the old record, which must not be cached.
-  let generation = 0;
+  const loads = runningLoads();
 
   const [hits, misses] = [cacheRequests.at(options.name, "hit"), cacheRequests.at(options.name, "miss")];
 
@@ -46,24 +45,61 @@ export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
   };
 
   const load = async (orgId: string, id: string) => {
-    const startedIn = generation;
     misses.value++;
-    const record = await options.load(orgId, id);
-    if (record === undefined || startedIn !== generation) return record;
-    entries.set(orgId, id, { record, staleAt: options.clock() + options.maxAgeMs });
-    return record;
+    const running = loads.begin(orgId);
+    try {
+      const record = await options.load(orgId, id);
+      if (record !== undefined && running.isCurrent)
+        entries.set(orgId, id, { record, staleAt: options.clock() + options.maxAgeMs });
+      return record;
+    } finally {
+      loads.end(orgId, running);
+    }
   };
 
   return {
     peek,
     get: async (orgId, id) => peek(orgId, id) ?? load(orgId, id),
     evictOrganisation: (orgId) => {
-      generation++;
+      loads.outdate(orgId);
       entries.deleteOrganisation(orgId);
     },
     clear: () => {
-      generation++;
+      loads.outdateAll();
       entries.clear();
+    },
+  };
+}
+
+interface RunningLoad {
+  isCurrent: boolean;
+}
+
+/**
+ * A load that began before an eviction may return the old record, which must not be kept. That counts for the organisation alone:
+ * among thousands somebody always changes something, and a cache that forgot everybody's loads for it would not fill.
+ */
+function runningLoads() {
+  const organisations = new Map<string, Set<RunningLoad>>();
+  const outdate = (orgId: string) => {
+    for (const load of organisations.get(orgId) ?? []) load.isCurrent = false;
+  };
+  return {
+    begin: (orgId: string): RunningLoad => {
+      const load = { isCurrent: true };
+      const others = organisations.get(orgId);
+      if (others) others.add(load);
+      else organisations.set(orgId, new Set([load]));
+      return load;
+    },
+    end: (orgId: string, load: RunningLoad): void => {
+      const others = organisations.get(orgId);
+      others?.delete(load);
+      if (others?.size === 0) organisations.delete(orgId);
+    },
+    outdate,
+    outdateAll: () => {
+      for (const orgId of organisations.keys()) outdate(orgId);
     },
   };
 }
