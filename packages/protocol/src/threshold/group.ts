@@ -49,8 +49,19 @@ export interface ThresholdGroup {
   readonly kid: string;
 }
 
+/** Identity keys that a process meets again and again. */
+const MAX_KNOWN = 1_000;
+const known = new Map<string, string>();
+
 /** The member's x-coordinate: nobody hands it out, so that nobody can hand out the same twice. */
-export const frostIdentifier = (kid: string): string => ed25519_FROST.Identifier.derive(kid);
+export function frostIdentifier(kid: string): string {
+  const found = known.get(kid);
+  if (found !== undefined) return found;
+  const identifier = ed25519_FROST.Identifier.derive(kid);
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(kid, identifier);
+  return identifier;
+}
 
 /** Canonical base64url of 32 bytes; undefined otherwise. */
 export function bytes32(text: unknown): Uint8Array | undefined {
@@ -89,14 +100,19 @@ export function isOnCurve(text: unknown): boolean {
 
 const SIGNLESS = (1n << 255n) - 1n;
 
+const LOW_BITS = 30;
+const LOW = (1n << BigInt(LOW_BITS)) - 1n;
+
 /** Of a prime n: 1 for squares, -1 for others, 0 for zero. */
 function jacobi(of: bigint, odd: bigint): number {
   let [a, n, sign] = [of < 0n ? of + odd : of, odd, 1];
   while (a !== 0n) {
-    while ((a & 1n) === 0n) {
-      a >>= 1n;
+    for (let low = Number(a & LOW); (low & 1) === 0; low = Number(a & LOW)) {
+      // All zeros at the end, or as many as are in sight.
+      const zeros = low === 0 ? LOW_BITS : 31 - Math.clz32(low & -low);
+      a >>= BigInt(zeros);
       const rest = Number(n & 7n);
-      if (rest === 3 || rest === 5) sign = -sign;
+      if (zeros % 2 === 1 && (rest === 3 || rest === 5)) sign = -sign;
     }
     if ((a & n & 3n) === 3n) sign = -sign;
     [a, n] = [n % a, a];

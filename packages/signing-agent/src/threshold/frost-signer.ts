@@ -91,13 +91,28 @@ function signatureShare(sodium: Sodium, round: SigningRound, { kid, signingShare
   const others = signers.filter((one) => one !== own);
   const commitment = commitmentWith(sodium, nonce, others) ?? groupCommitment(signers);
   const challenge = challengeOf(round, commitment);
-  const weight = scalarOf(interpolation(signers, own.x));
+  const weight = weightOf(signers, own);
   const share = add(nonce, multiply(multiply(weight, signingShare), scalarOf(challenge)));
   for (const secret of [hiding, binding, nonce]) secret.fill(0);
   return Buffer.concat([commitment, share]).toString("base64url");
 }
 
 type Signer = ReturnType<typeof boundSigners>[number];
+
+/** Of as many sets of signers as a group has, and more. */
+const MAX_WEIGHTS = 1_000;
+const weights = new Map<string, Uint8Array>();
+
+/** The member's factor in the sum, which is the same whenever these sign (RFC 9591 §4.2). Public. */
+function weightOf(signers: readonly Signer[], own: Signer): Uint8Array {
+  const name = [own, ...signers].map(({ kid }) => kid).join(" ");
+  const found = weights.get(name);
+  if (found) return found;
+  const weight = scalarOf(interpolation(signers, own.x));
+  if (weights.size >= MAX_WEIGHTS) weights.clear();
+  weights.set(name, weight);
+  return weight;
+}
 
 /**
  * The group commitment (RFC 9591 §4.5), of which the own part is a product of the base point.

@@ -23,9 +23,11 @@ const HEALTHY_MS = 60_000;
 const GRACE_MS = 15_000;
 const CLAIM_WAIT_SECONDS = 20;
 const MAX_ROUNDS = 32;
-/** Commitments that are kept in stock; they are made a few at a time, so that no round waits for them. */
-const FULL_STOCK = 192;
-const TOP_UP = 16;
+/** Commitments that are kept in stock, made while there is nothing to sign; a few at a time, so that no round waits for them. */
+const FULL_STOCK = 480;
+const TOP_UP = 32;
+/** Below it they are made under load too: without stock there are no rounds. */
+const LOW_STOCK = 96;
 /** Without a key to sign with. */
 const IDLE_MS = 2_000;
 
@@ -115,8 +117,7 @@ async function claimAndSign(
       answer = await service.submit(boot, parts, stopping.aborted ? 0 : MAX_ROUNDS);
       onAnswer();
       key = await follow(shares, answer);
-      // Under load too: without stock there are no rounds.
-      if (answer.stock < FULL_STOCK / 2) await topUp(deps, shares, answer);
+      if (answer.stock < LOW_STOCK) await topUp(deps, shares, answer);
     }
     stock = answer.stock;
   }

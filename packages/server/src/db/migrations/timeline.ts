@@ -72,6 +72,7 @@ import { deviceSessions } from "./0073-device-sessions.ts";
 import { approvals } from "./0074-approvals.ts";
 import { signedRequests } from "./0075-signed-requests.ts";
 import { thresholdPartsAwaited } from "./0076-threshold-parts-awaited.ts";
+import { thresholdStockByKey } from "./0077-threshold-stock-by-key.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -148,4 +149,5 @@ export const timeline: readonly Migration[] = [
   approvals,
   signedRequests,
   thresholdPartsAwaited,
+  thresholdStockByKey,
 ];

@@ -111,6 +111,7 @@ export const rejectPart = (
   );
 
 export interface GivenShares {
+  readonly requestId: string;
   readonly roundId: string;
   /** JSON. */
   readonly shares: string;
@@ -124,7 +125,7 @@ const answerAll = prepared((db, value: Parameter<Asked & { readonly given: strin
       eb("threshold_part.state", "=", sql.lit("handed")),
       eb("threshold_part.until", ">", value("now")),
     ]);
-  const rows = () => jsonRows(db, value("given"), ["roundId", "shares"] as const);
+  const rows = () => jsonRows(db, value("given"), ["requestId", "roundId", "shares"] as const);
   const wanted = db
     .selectFrom("threshold_part")
     .select("round_id")
@@ -137,6 +138,7 @@ const answerAll = prepared((db, value: Parameter<Asked & { readonly given: strin
       .set((eb) => ({ state: "signed", shares: eb.ref("r.shares") }))
       .where((eb) => isHanded(eb as unknown as ExpressionBuilder<Schema, "threshold_part">))
       .whereRef("threshold_part.round_id", "=", "r.roundId")
+      .whereRef("threshold_part.request_id", "=", "r.requestId")
       .where("threshold_part.round_id", "in", lockedInOrder(db, wanted, "round_id"))
       // Synced with the signature that comes of them; without one, whoever waits for it is gone with the process.
       .where(unsynced(db))

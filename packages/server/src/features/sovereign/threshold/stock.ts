@@ -11,6 +11,8 @@ import { markOwnAbsent } from "./round.store.ts";
 
 /** Unused ones, per agent. */
 export const MAX_STOCK = 512;
+/** More than any request takes. */
+const LOW_STOCK = 16;
 /** In one call. */
 export const MAX_COMMITMENTS = 128;
 
@@ -30,7 +32,7 @@ export async function publishCommitments(
   const { orgId, agentId, poolId } = agent;
   if (!commitments.every(isNonceCommitment))
     throw new CodedError(422, "invalid_commitment", "a commitment is not two points of the group");
-  const stock = await deps.database.transaction(async (tx) => {
+  const { before, stock } = await deps.database.transaction(async (tx) => {
     await startBoot(tx, agent, boot);
     const before = (await countStock(tx, orgId, { agentIds: [agentId], kid })).get(agentId) ?? 0;
     if (before + commitments.length > MAX_STOCK)
@@ -38,9 +40,10 @@ export async function publishCommitments(
     const published = { kid, bootId: boot.id, commitments, now: deps.clock() };
     if (commitments.length > 0 && (await insertCommitments(tx, agent, published)) < commitments.length)
       throw new CodedError(409, "commitment_replayed", "a commitment has been published before");
-    return before + commitments.length;
+    return { before, stock: before + commitments.length };
   });
-  deps.wakeUp.notify(poolTopic(orgId, poolId));
+  // Requests may have waited for it, or for this start of the agent.
+  if (before < LOW_STOCK) deps.wakeUp.notify(poolTopic(orgId, poolId));
   return { stock };
 }
 

@@ -78,23 +78,22 @@ async function submitAll(
 ): Promise<void> {
   const { orgId, agentId } = agent;
   const { query } = deps.database;
-  const roundIds = submissions.map(({ leaseToken }) => leaseToken);
-  const open = await openRounds(deps, agent, submissions, await listParts(query, orgId, roundIds));
-  for (const [submission, { active }] of open)
-    if (submission.rejection)
-      outcomes.set(submission, await reject(deps, agent, active, { ...submission, ...submission.rejection }));
-  const shared = [...open].filter(([{ rejection }]) => !rejection);
-  const given = shared.map(([one]) => ({ roundId: one.leaseToken, shares: givenIn(one) }));
+  const given = submissions
+    .filter(({ rejection }) => !rejection)
+    .map((one) => ({ requestId: one.requestId, roundId: one.leaseToken, shares: givenIn(one) }));
   const answered = await answerParts(query, { orgId, agentId, now: deps.clock() }, given);
-  const parts = await listParts(
-    query,
-    orgId,
-    shared.map(([{ leaseToken }]) => leaseToken),
-  );
+  const roundIds = submissions.map(({ leaseToken }) => leaseToken);
+  const parts = await listParts(query, orgId, roundIds);
+  const open = await openRounds(deps, agent, submissions, parts);
   const completed: Array<{ readonly submission: PartSubmission; readonly valid: ValidSubmission }> = [];
-  for (const [submission, { row, active }] of shared) {
-    const round = { row, active, parts: parts.get(submission.leaseToken) ?? [], submission };
-    const early = answered.has(submission.leaseToken) ? undefined : answeredBefore(agent, round);
+  for (const [submission, { row, active }] of open) {
+    const { leaseToken, rejection } = submission;
+    if (rejection) {
+      outcomes.set(submission, await reject(deps, agent, active, { ...submission, ...rejection }));
+      continue;
+    }
+    const round = { row, active, parts: parts.get(leaseToken) ?? [], submission };
+    const early = answered.has(leaseToken) ? undefined : answeredBefore(agent, round);
     const outcome = early ?? (await completeIfLast(deps, agent, round));
     if ("valid" in outcome) completed.push({ submission, valid: outcome.valid });
     outcomes.set(submission, "valid" in outcome ? { status: "signed" } : outcome);
