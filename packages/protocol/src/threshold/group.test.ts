@@ -143,6 +143,7 @@ describe("shares", () => {
     const lying = { ...second, share: withIt(ed25519.Point.BASE.toBytes(), second.share) };
     for (const shares of [
       [lying, claiming],
+      [claiming, lying],
       [lying, first],
     ])
       assert.deepEqual(aggregateShares({ ...one, shares }), { wrong: [second.kid] });

@@ -56,7 +56,7 @@ interface GivenShare {
 
 /**
  * An ordinary Ed25519 signature (RFC 9591 §5.3), verified. A member that signs has to reckon the group commitment, and may give it with its
- * share: it is believed when a signature comes of it, and reckoned here when none does.
+ * share: it is believed when all say the same and a signature comes of it, and reckoned here otherwise.
  * @returns the kids whose shares are wrong, when it is not one
  */
 export function aggregateShares(signed: SharedSignature): { signature: string } | { wrong: string[] } {
@@ -66,9 +66,10 @@ export function aggregateShares(signed: SharedSignature): { signature: string } 
     if (!read) return { wrong: [kid] };
     given.push({ kid, ...read });
   }
-  const claimed = given.find(({ commitment }) => commitment)?.commitment;
-  const made = claimed && verified(signed, claimed, given);
-  return made === undefined ? reckoned(signed, given) : { signature: made };
+  const [claimed, ...others] = given.flatMap(({ commitment }) => commitment ?? []);
+  const isUndisputed = claimed && others.every((one) => one.equals(claimed));
+  const made = isUndisputed && verified(signed, claimed, given);
+  return made ? { signature: made } : reckoned(signed, given);
 }
 
 /** 32 or 64 bytes. */

@@ -56,6 +56,9 @@ export type NonceStock = ReturnType<typeof nonceStock>;
 /** Nonces of a file: one sync of the folder is for so many. */
 const BLOCK = 16;
 
+/** Nonces that are off the disk before they are asked for. */
+const AHEAD = 48;
+
 /** As a block's file has them. */
 interface KeptNonces extends Commitment {
   readonly commitment: Commitment;
@@ -115,6 +118,13 @@ export function nonceStock(sealed: SealedFolder, boot: Boot, signer: Pick<FrostS
       });
   }
 
+  /** The oldest ones, which the service takes next: no round waits for their sync. */
+  async function openAhead(): Promise<void> {
+    if (open.size >= AHEAD) return;
+    const next = [...blocks.keys()].filter((hiding) => !open.has(hiding)).slice(0, AHEAD);
+    await openBlocksOf(next);
+  }
+
   return {
     /** New ones, on disk before they are published. */
     make: async ({ signingShare }: Secret, count: number): Promise<Commitment[]> => {
@@ -147,6 +157,7 @@ export function nonceStock(sealed: SealedFolder, boot: Boot, signer: Pick<FrostS
         blocks.delete(hiding);
         taken.set(hiding, nonces);
       }
+      last = last.then(openAhead).catch(() => undefined);
       return taken;
     },
   };

@@ -83,7 +83,10 @@ export async function claimForRounds(
   return claimed.length === claims.length;
 }
 
-export type NewPart = Readonly<Record<"roundId" | "agentId" | "requestId" | "commitments", string>>;
+const MEMBERS = ["roundId", "agentId", "requestId", "state", "commitments"] as const;
+
+/** `state`: `handed` to the agent that begins the round, `asked` of others. `commitments` is JSON. */
+export type NewPart = Readonly<Record<(typeof MEMBERS)[number], string>>;
 
 type OfParts = {
   readonly orgId: string;
@@ -94,7 +97,6 @@ type OfParts = {
 };
 
 const insertAll = prepared((db, value: Parameter<OfParts & { readonly parts: string }>) => {
-  const members = ["roundId", "agentId", "requestId", "commitments"] as const;
   const text = (name: "orgId" | "poolId" | "ceremonyId") => sql<string>`cast(${value(name)} as text)`;
   const number = (name: "now" | "until") => sql<number>`cast(${value(name)} as bigint)`;
   return db
@@ -105,7 +107,7 @@ const insertAll = prepared((db, value: Parameter<OfParts & { readonly parts: str
     ])
     .expression(
       db
-        .selectFrom(jsonRows(db, value("parts"), members).as("r"))
+        .selectFrom(jsonRows(db, value("parts"), MEMBERS).as("r"))
         .select((eb) => [
           text("orgId").as("org_id"),
           eb.ref("r.roundId").as("round_id"),
@@ -113,7 +115,7 @@ const insertAll = prepared((db, value: Parameter<OfParts & { readonly parts: str
           eb.ref("r.requestId").as("request_id"),
           text("poolId").as("pool_id"),
           text("ceremonyId").as("ceremony_id"),
-          sql.lit("asked").as("state"),
+          eb.ref("r.state").as("state"),
           eb.ref("r.commitments").as("commitments"),
           number("now").as("created_at"),
           number("until").as("until"),

@@ -218,9 +218,12 @@ const selectLate = prepared((db, value: Parameter<InPool>) =>
     .limit(sql.lit(1)),
 );
 
+/** Whether an agent has not answered in time: asked before anything is written for it. */
+export const hasLate = async (db: Db, pool: InPool): Promise<boolean> =>
+  (await selectLate(db, pool)).length > 0;
+
 /** Agents that did not answer in time. @returns how many */
 export async function markAbsent(db: Db, { orgId, poolId, now }: InPool): Promise<number> {
-  if ((await selectLate(db, { orgId, poolId, now })).length === 0) return 0;
   const isLate = (eb: ExpressionBuilder<Schema, "threshold_part">) =>
     eb.and([allOf(eb, { org_id: orgId, pool_id: poolId }), isAwaited, eb("until", "<=", now)]);
   const late = db.selectFrom("threshold_part").select("round_id").where(isLate);

@@ -25,6 +25,8 @@ import { listMembers } from "./member.store.ts";
 import {
   type EndedParts,
   handOverParts,
+  hasLate,
+  type InPool,
   listEnded,
   listParts,
   markAbsent,
@@ -51,37 +53,51 @@ export type ClaimedRound = Omit<ClaimedRequest, "outcome"> & {
   readonly commitments: Partial<Record<Use, readonly NonceCommitment[]>>;
 };
 
-/** The agent's next parts; begins rounds for what is pending. */
+/** The agent's next parts: what others have begun, then rounds for what is pending. What does not depend on each other is asked at once. */
 export async function claimRounds(
   deps: RoundDeps,
   agent: AgentCaller,
   max: number,
 ): Promise<readonly ClaimedRound[]> {
   const { orgId, poolId } = agent;
-  const now = deps.clock();
-  // Before the request is pending again: the next round is without them.
-  if ((await markAbsent(deps.database.query, { orgId, poolId, now })) > 0)
-    deps.poolSweeps.delete(`${orgId} ${poolId}`);
+  const { query } = deps.database;
+  const inPool = { orgId, poolId, now: deps.clock() };
   await sweepPool(deps, orgId, poolId);
   const active = await deps.groups.active(orgId, poolId);
+  const [isLate, isPending, asked] = await Promise.all([
+    hasLate(query, inPool),
+    hasPending(query, inPool),
+    active ? handOverParts(query, agent, { now: inPool.now, max }) : [],
+  ]);
+  if (isLate) await replaceAbsent(deps, inPool);
   if (!active) return [];
-  if (await hasPending(deps.database.query, { orgId, poolId, now }))
-    await beginRounds(deps, agent, active, max);
-  const parts = await handOverParts(deps.database.query, agent, { now, max });
-  return handedOver(deps, parts);
+  const handed = handedOver(deps, asked);
+  const isMore = isPending || isLate;
+  const begun =
+    isMore && asked.length < max ? await beginRounds(deps, agent, active, max - asked.length) : [];
+  return [...(await handed), ...begun];
+}
+
+/** What was asked of who is away is pending again: the next round is without them. */
+async function replaceAbsent(deps: RoundDeps, inPool: InPool): Promise<void> {
+  const { orgId, poolId } = inPool;
+  if ((await markAbsent(deps.database.query, inPool)) === 0) return;
+  deps.poolSweeps.delete(`${orgId} ${poolId}`);
+  await sweepPool(deps, orgId, poolId);
 }
 
 class StockTaken extends Error {}
 
+/** @returns the agent's own parts of them, handed over */
 async function beginRounds(
   deps: RoundDeps,
   agent: AgentCaller,
   active: GroupKey,
   max: number,
-): Promise<void> {
+): Promise<ClaimedRound[]> {
   const { orgId, poolId, agentId } = agent;
   const pool = await deps.pools.find(orgId, poolId);
-  if (!pool || pool.disabledAt !== null) return;
+  if (!pool || pool.disabledAt !== null) return [];
   const now = deps.clock();
   const asked = new Set<string>();
   const begin = async (tx: Db) => {
@@ -95,24 +111,51 @@ async function beginRounds(
       const choice = { ...nobody, ...ended.get(row.id), count: active.group.threshold.min };
       const signers = chooseSigners(candidates, { ...choice, each: uses.length });
       if (signers.length === 0) continue;
-      const rendering = JSON.stringify(newRendering(now, pool));
-      rounds.push({ requestId: row.id, roundId: randomSecret("sgn_lt_"), signers, uses, rendering });
+      const rendering = newRendering(now, pool);
+      rounds.push({ row, roundId: randomSecret("sgn_lt_"), signers, uses, rendering });
       for (const signer of signers) asked.add(signer.agentId);
     }
-    if (rounds.length > 0) await beginAll(tx, agent, { active, now }, rounds);
+    if (rounds.length === 0) return [];
+    const parts = await beginAll(tx, agent, { active, now }, rounds);
+    return ownRounds(deps, agent, { active, now }, { rounds, parts });
   };
+  let own: ClaimedRound[];
   try {
-    await deps.database.transaction(begin);
+    own = await deps.database.transaction(begin);
   } catch (error) {
     // Another node was faster: what is left is begun by the next claim.
     if (!(error instanceof StockTaken)) throw error;
-    return;
+    return [];
   }
-  if (asked.size === 0) return;
+  if (asked.size === 0) return own;
   asked.delete(agentId);
   deps.wakeUp.notify(...[...asked].map((id) => agentTopic(orgId, id)));
   // Who is away then is replaced; without this node the next poll does it.
   setTimeout(() => deps.wakeUp.notify(poolTopic(orgId, poolId)), ROUND_MS + 20).unref();
+  return own;
+}
+
+/** As `handedOver` would read them. */
+function ownRounds(
+  deps: RoundDeps,
+  { agentId }: AgentCaller,
+  { active, now }: { readonly active: GroupKey; readonly now: number },
+  { rounds, parts }: { readonly rounds: readonly NewRound[]; readonly parts: readonly NewPart[] },
+): ClaimedRound[] {
+  const byRound = Map.groupBy(parts, ({ roundId }) => roundId);
+  return rounds
+    .filter(({ signers }) => signers.some((one) => one.agentId === agentId))
+    .map(({ row, roundId, rendering }) => {
+      const claimedRow = { ...row, attempts: row.attempts + 1 };
+      const handed = { leaseToken: roundId, rendering, key: active.key, now };
+      const { outcome: _, ...claimed } = claimedRequest(deps, claimedRow, handed);
+      const all = (byRound.get(roundId) ?? []).map(({ agentId, commitments }) => ({
+        ...{ agent_id: agentId, commitments },
+      }));
+      const ceremony = active.key.ceremonyId ?? "";
+      const commitments = commitmentsOf(active, all);
+      return { ...claimed, leaseSeconds: ROUND_MS / 1000, ceremony, commitments };
+    });
 }
 
 function usesOf(deps: SigningDeps, row: SigningRequestRow): Use[] {
@@ -172,26 +215,26 @@ function chooseSigners(candidates: readonly Candidate[], { out, absent, count, e
 }
 
 interface NewRound {
-  readonly requestId: string;
+  readonly row: SigningRequestRow;
   readonly roundId: string;
   readonly signers: readonly Candidate[];
   readonly uses: readonly Use[];
-  /** JSON. */
-  readonly rendering: string;
+  readonly rendering: Rendering;
 }
 
 /** @throws StockTaken when another node has begun one of them, or taken a commitment */
 async function beginAll(
   tx: Db,
-  { orgId, poolId }: AgentCaller,
+  { orgId, poolId, agentId: caller }: AgentCaller,
   { active, now }: { readonly active: GroupKey; readonly now: number },
   rounds: readonly NewRound[],
-): Promise<void> {
+): Promise<readonly NewPart[]> {
   const { kid, ceremonyId } = active.key;
   const until = now + ROUND_MS;
   const claims = rounds.map(
-    ({ requestId, roundId, rendering }): RoundClaim => ({
-      ...{ requestId, roundId, roundHash: sha256Base64url(roundId), rendering },
+    ({ row, roundId, rendering }): RoundClaim => ({
+      ...{ requestId: row.id, roundId, roundHash: sha256Base64url(roundId) },
+      rendering: JSON.stringify(rendering),
     }),
   );
   if (!(await claimForRounds(tx, { orgId, kid, until }, claims))) throw new StockTaken();
@@ -200,17 +243,21 @@ async function beginAll(
   const agentIds = new Set(rounds.flatMap(({ signers }) => signers.map((one) => one.agentId)));
   for (const agentId of [...agentIds].toSorted()) {
     const own = rounds.filter(({ signers }) => signers.some((one) => one.agentId === agentId));
-    const requestIds = own.flatMap(({ requestId, uses }) => uses.map(() => requestId));
+    const requestIds = own.flatMap(({ row, uses }) => uses.map(() => row.id));
     const taken = await takeCommitments(tx, { orgId, agentId }, { kid, now, requestIds });
     if (taken.length < requestIds.length) throw new StockTaken();
     const byRequest = Map.groupBy(taken, ({ requestId }) => requestId);
-    for (const { requestId, roundId, uses } of own) {
-      const points = (byRequest.get(requestId) ?? []).map(({ hiding, binding }) => ({ hiding, binding }));
+    for (const { row, roundId, uses } of own) {
+      const points = (byRequest.get(row.id) ?? []).map(({ hiding, binding }) => ({ hiding, binding }));
       const commitments: PartCommitments = Object.fromEntries(uses.map((use, at) => [use, points[at]]));
-      parts.push({ roundId, agentId, requestId, commitments: JSON.stringify(commitments) });
+      const state = agentId === caller ? "handed" : "asked";
+      parts.push({
+        ...{ roundId, agentId, requestId: row.id, state, commitments: JSON.stringify(commitments) },
+      });
     }
   }
   await insertParts(tx, { orgId, poolId, ceremonyId, now, until }, parts);
+  return parts;
 }
 
 async function handedOver(deps: RoundDeps, parts: readonly PartRow[]): Promise<ClaimedRound[]> {
@@ -219,9 +266,12 @@ async function handedOver(deps: RoundDeps, parts: readonly PartRow[]): Promise<C
   const now = deps.clock();
   const { org_id: orgId } = first;
   const ids = parts.map(({ request_id }) => request_id);
-  const rows = new Map((await findRequests(deps.database.query, orgId, ids)).map((row) => [row.id, row]));
   const roundIds = parts.map(({ round_id }) => round_id);
-  const all = await listParts(deps.database.query, orgId, roundIds);
+  const [found, all] = await Promise.all([
+    findRequests(deps.database.query, orgId, ids),
+    listParts(deps.database.query, orgId, roundIds),
+  ]);
+  const rows = new Map(found.map((row) => [row.id, row]));
   const rounds: ClaimedRound[] = [];
   for (const part of parts) {
     const row = rows.get(part.request_id);
@@ -247,7 +297,7 @@ async function handedOver(deps: RoundDeps, parts: readonly PartRow[]): Promise<C
 /** By use, of all parts of a round. */
 export function commitmentsOf(
   { agents }: Pick<GroupKey, "agents">,
-  parts: readonly PartRow[],
+  parts: ReadonlyArray<Pick<PartRow, "agent_id" | "commitments">>,
 ): ClaimedRound["commitments"] {
   const byUse: Partial<Record<Use, NonceCommitment[]>> = {};
   for (const part of parts)

@@ -83,8 +83,11 @@ async function submitAll(
     .map((one) => ({ requestId: one.requestId, roundId: one.leaseToken, shares: givenIn(one) }));
   const answered = await answerParts(query, { orgId, agentId, now: deps.clock() }, given);
   const roundIds = submissions.map(({ leaseToken }) => leaseToken);
-  const parts = await listParts(query, orgId, roundIds);
-  const open = await openRounds(deps, agent, submissions, parts);
+  const [parts, rows] = await Promise.all([
+    listParts(query, orgId, roundIds),
+    currentRows(deps, orgId, submissions),
+  ]);
+  const open = await openRounds(deps, agent, submissions, { parts, rows });
   const completed: Array<{ readonly submission: PartSubmission; readonly valid: ValidSubmission }> = [];
   for (const [submission, { row, active }] of open) {
     const { leaseToken, rejection } = submission;
@@ -120,14 +123,20 @@ interface OpenRound {
   readonly active: GroupKey;
 }
 
+interface Found {
+  /** By round. */
+  readonly parts: ReadonlyMap<string, readonly PartRow[]>;
+  /** By request. */
+  readonly rows: ReadonlyMap<string, SigningRequestRow>;
+}
+
 /** Of those submissions that are for a round in which the agent has a part. */
 async function openRounds(
   deps: RoundDeps,
   { orgId, poolId, agentId }: AgentCaller,
   submissions: readonly PartSubmission[],
-  parts: ReadonlyMap<string, readonly PartRow[]>,
+  { parts, rows }: Found,
 ): Promise<ReadonlyMap<PartSubmission, OpenRound>> {
-  const rows = await currentRows(deps, orgId, submissions);
   const open = new Map<PartSubmission, OpenRound>();
   for (const submission of submissions) {
     const { requestId, leaseToken } = submission;

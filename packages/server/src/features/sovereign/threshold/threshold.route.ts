@@ -180,8 +180,11 @@ async function takeShares(
     requestId: submissions[index]?.requestId,
     ...outcome,
   }));
-  const rounds = next ? await claimRounds(deps, caller, next.max) : [];
-  return { status: 200, body: { results, rounds, ...(await stockOf(deps, caller)) } };
+  const [stock, rounds] = await Promise.all([
+    stockOf(deps, caller),
+    next ? claimRounds(deps, caller, next.max) : [],
+  ]);
+  return { status: 200, body: { results, rounds, ...stock } };
 }
 
 /** What an agent needs for a ceremony, and who the others are: names and identity keys. */
