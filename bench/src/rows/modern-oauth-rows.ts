@@ -54,7 +54,7 @@ async function measureDpop(bench: Bench): Promise<Measured> {
         value: ratioInRounds(rounds, "cpuMicros", ["signet", "without proof"]),
       },
     ],
-    notes: ["each proof is used up in the database, durably; bare remembers none"],
+    notes: ["each proof is used up in the database; bare remembers none"],
     intervals: rounds,
   };
 }

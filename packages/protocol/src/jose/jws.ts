@@ -124,19 +124,19 @@ function encodedHeader(
  * The header and payload of a token with a valid signature; undefined for any other text, without a reason.
  *
  * The key decides the algorithm, never the token (RFC 8725 §3.1), and comes from `resolveKey` only: `jku`, `jwk`, `x5u` and
- * `x5c` are ignored. `crit` is rejected, since no extension is supported (RFC 7515 §4.1.11). `expected.typ` lists the accepted
+ * `x5c` are ignored, unless that takes the key from the header, as for a DPoP proof. `crit` is rejected, since no extension is supported (RFC 7515 §4.1.11). `expected.typ` lists the accepted
  * types, `undefined` among them if a token may have none (RFC 8725 §3.11).
  */
 export function verifyJws(
   token: string,
-  resolveKey: (kid: string | undefined, alg: TokenAlg) => VerificationKey | undefined,
+  resolveKey: (kid: string | undefined, alg: TokenAlg, header: JwsHeader) => VerificationKey | undefined,
   expected: { typ: readonly (string | undefined)[] },
 ): { header: JwsHeader; payload: Record<string, unknown> } | undefined {
   const parts = split(token);
   const header = parts && decodeObject(parts.header);
   if (!parts || !isAcceptableHeader(header)) return undefined;
   if (!expected.typ.some((typ) => mediaType(typ) === mediaType(header.typ))) return undefined;
-  const key = resolveKey(header.kid, header.alg);
+  const key = resolveKey(header.kid, header.alg, header);
   if (!key || key.alg !== header.alg) return undefined;
   const signature = decode(parts.signature);
   if (!signature || signature.length !== signatureLength(key)) return undefined;
@@ -180,8 +180,19 @@ function mediaType(typ: string | undefined): string | undefined {
   return typ?.toLowerCase().replace(/^application\//, "");
 }
 
+const signatureLengths = new WeakMap<KeyObject, Map<TokenAlg, number | undefined>>();
+
+/** Kept with the key: Node reads its details anew each time, which costs a fifth of a check of a signature. */
+function signatureLength(key: VerificationKey): number | undefined {
+  const ofKey = signatureLengths.get(key.publicKey) ?? new Map<TokenAlg, number | undefined>();
+  if (ofKey.has(key.alg)) return ofKey.get(key.alg);
+  const length = readSignatureLength(key);
+  signatureLengths.set(key.publicKey, ofKey.set(key.alg, length));
+  return length;
+}
+
 /** The only length in bytes that a signature of this key can have; undefined when the key does not fit its algorithm. */
-function signatureLength({ publicKey, alg }: VerificationKey): number | undefined {
+function readSignatureLength({ publicKey, alg }: VerificationKey): number | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
   const { keyType, namedCurve } = tokenAlgorithms[alg];
   if (type !== keyType) return undefined;

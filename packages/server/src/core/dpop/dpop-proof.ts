@@ -7,6 +7,7 @@ import {
   isSigningAlg,
   type JwsHeader,
   type SigningAlg,
+  type TokenAlg,
   verifyJws,
 } from "@signet/protocol/jose/jws";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
@@ -64,11 +65,18 @@ export function readDpopProof(text: string, request: ProvenRequest): DpopProof {
 
 /**
  * Uses the proof up, on every node (§11.1). Called last, so that no refused request fills the memory.
+ * @param options.isSynced false where what is issued is bound to the proof's own key: if the machine fails at this moment and forgets
+ * the proof, whoever sends it again gets what only that key can use
  * @throws OAuthError invalid_dpop_proof when it was used before
  */
-export async function useDpopProof(db: Db, orgId: string, { jkt, jti, iat }: DpopProof): Promise<void> {
+export async function useDpopProof(
+  db: Db,
+  orgId: string,
+  { jkt, jti, iat }: DpopProof,
+  { isSynced = true }: { readonly isSynced?: boolean } = {},
+): Promise<void> {
   const isFirst = await consumeOnce(db, {
-    orgId,
+    ...{ orgId, isSynced },
     kind: "dpop-proof",
     value: `${jkt}|${jti}`,
     // Until it is refused for its age; a NumericDate may have a fraction (RFC 7519 §2).
@@ -92,16 +100,21 @@ function verifySigned(text: string): {
 } {
   // A repeated header arrives joined by a comma, which no JWS has.
   if (text.length > MAX_LENGTH) throw invalidProof("the DPoP proof is too long");
-  const unverified = decodeJwsUnverified(text);
-  if (!unverified) throw invalidProof("the DPoP header is not one JWT");
-  if (unverified.header["typ"] !== "dpop+jwt")
-    throw invalidProof("the typ of the DPoP proof is not dpop+jwt");
-  const { publicKey } = keyOf(unverified.header);
-  const verified = verifyJws(text, (_kid, alg) => ({ publicKey, alg }), { typ: ["dpop+jwt"] });
+  const keyInHeader = (_kid: unknown, alg: TokenAlg, header: JwsHeader) => ({
+    ...{ publicKey: keyOf(header).publicKey, alg },
+  });
+  const verified = verifyJws(text, keyInHeader, { typ: ["dpop+jwt"] });
   const alg = verified?.header.alg;
-  // ML-DSA is for tokens, never for what clients sign.
-  if (!verified || !isSigningAlg(alg)) throw invalidProof("the signature of the DPoP proof is invalid");
-  return { ...verified, alg };
+  // One spelling; ML-DSA is for tokens, never for what clients sign.
+  if (verified?.header.typ === "dpop+jwt" && isSigningAlg(alg)) return { ...verified, alg };
+  throw invalidProof(faultOf(text));
+}
+
+function faultOf(text: string): string {
+  const unverified = decodeJwsUnverified(text);
+  if (!unverified) return "the DPoP header is not one JWT";
+  if (unverified.header["typ"] !== "dpop+jwt") return "the typ of the DPoP proof is not dpop+jwt";
+  return "the signature of the DPoP proof is invalid";
 }
 
 interface ProofKey {

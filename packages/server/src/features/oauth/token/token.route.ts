@@ -164,7 +164,7 @@ async function issueTokens(
   const { basis, resource } = await forResource(deps, application, validated);
   const bound = await resourceBinding(deps, application, { resource, device, certificate, proof, call });
   await requireHolder(deps, application, basis.holder, { resource, device: bound, certificate, proof, call });
-  if (proof) await useDpopProof(deps.database.query, organisation.id, proof);
+  if (proof) await useDpopProof(deps.database.query, organisation.id, proof, { isSynced: false });
 
   // 4 the subject, with its scopes, audience, binding and claims
   const resolved = await resolveSubject(deps, application, basis, bound);
