@@ -41,3 +41,19 @@ test("the organisation that has got nothing new for longest loses its oldest ent
   assert.equal(map.get("p", "a"), undefined);
   assert.deepEqual([map.get("o", "a"), map.get("o", "b"), map.get("q", "a")], [1, 3, 4]);
 });
+
+test("an organisation whose only entry makes room for its second has the second", () => {
+  const map = byOrganisation<number>(2);
+  map.set("o", "a", 1);
+  map.set("p", "a", 2);
+  map.set("o", "b", 3);
+  assert.deepEqual([map.get("o", "a"), map.get("o", "b"), map.get("p", "a")], [undefined, 3, 2]);
+  map.set("q", "a", 4);
+  map.set("q", "b", 5);
+  assert.deepEqual(
+    [map.get("o", "b"), map.get("p", "a"), map.get("q", "a"), map.get("q", "b")],
+    [undefined, undefined, 4, 5],
+  );
+  map.clear();
+  assert.equal(map.get("q", "b"), undefined);
+});
