@@ -103,10 +103,11 @@ function readKeys(document: Members): Pick<ApplicationSettings, "jwks" | "jwksUr
   return { jwks: { keys: keySet.keys }, ...(jwksUri === undefined ? {} : { jwksUri }) };
 }
 
-/** What it calls itself, in characters that deceive nobody; else its host. */
+/** What it calls itself, in characters that deceive nobody; else its host. @throws FaultyDocument */
 function readName(document: Members, clientId: string): string {
-  const { client_name: name } = document;
-  const plain = typeof name === "string" ? name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ").trim() : "";
+  const { client_name: name = "" } = document;
+  if (typeof name !== "string") throw new FaultyDocument("client_name is no text");
+  const plain = name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ").trim();
   const { host } = new URL(clientId);
   return [...(plain === "" ? host : plain)].slice(0, 100).join("").trim();
 }

@@ -176,6 +176,7 @@ forEachDatabase(({ fresh }) => {
     const faults: ReadonlyArray<readonly [string, object | string]> = [
       ["another client_id", { client_id: "https://other.example/x" }],
       ["a secret", { client_secret: "x" }],
+      ["no name", { client_name: 5 }],
       ["a secret's method", { token_endpoint_auth_method: "client_secret_basic" }],
       ["a redirect of another host", { redirect_uris: ["https://evil.example/callback"] }],
       ["a redirect of another port", { redirect_uris: ["https://localhost:1/callback"] }],

@@ -120,7 +120,7 @@ export async function verifyClientAssertion(
     orgId: application.orgId,
     kind: "client-assertion",
     value: `${application.id}|${jti}`,
-    // A NumericDate may have a fraction (RFC 7519 §2); the column holds whole milliseconds.
+    // Longer than it is good: the nodes' clocks may differ. A NumericDate may have a fraction (RFC 7519 §2), the column has none.
     expiresAt: Math.ceil((exp + LEEWAY_SECONDS) * 1000),
   });
   if (!first) throw new InvalidAssertion("the assertion was used before");
@@ -197,8 +197,9 @@ function findAudienceProblem(
   return isOurs ? undefined : "aud is not this issuer";
 }
 
-/** jose has checked `exp` in the past and `nbf` in the future. */
+/** jose has checked that `exp` is a number, and `nbf`: clocks may differ there, and no token outlives its `exp`. */
 function findTimeProblem({ exp = 0, iat }: { exp?: number; iat?: number }, now: number): string | undefined {
+  if (exp <= now) return "it has expired";
   if (exp > now + MAX_LIFETIME_SECONDS + LEEWAY_SECONDS) return "exp is more than an hour ahead";
   if (iat === undefined) return undefined;
   if (typeof iat !== "number" || iat > now + LEEWAY_SECONDS) return "iat is in the future";

@@ -266,7 +266,7 @@ forEachDatabase(({ fresh }) => {
         { iss: org.issuer },
       ],
       ...[
-        { exp: now - 31 },
+        { exp: now },
         { exp: now + 601 },
         { iat: now - 400, exp: now + 201 },
         { jti: undefined },

@@ -194,7 +194,7 @@ forEachDatabase(({ name, fresh }) => {
       ...[
         { ref_protected: true },
         { environment: undefined },
-        { exp: now - 31 },
+        { exp: now },
         { exp: undefined },
         { iat: now + 31 },
       ],
