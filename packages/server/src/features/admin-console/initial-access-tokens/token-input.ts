@@ -67,7 +67,7 @@ export const toTokenInput = (token: InitialAccessToken): TokenInput => ({
 export function readTokenInput({ values, all, ...form }: SentForm): TokenInput {
   const text = (id: string, max: number) => (values.get(id) ?? "").trim().slice(0, max);
   return {
-    ...{ label: text("label", 200), maxUses: text("maxUses", 10) },
+    ...{ label: text("label", 200), maxUses: text("maxUses", 20) },
     expiresAt: readDurationText({ ...form, values }, "expiresAt"),
     ...{ allowedScopes: all("allowedScopes"), grantTypes: all("grantTypes") },
     allowedResources: text("allowedResources", 40_000),
