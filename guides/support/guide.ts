@@ -44,11 +44,7 @@ export interface Guide {
   /** It needs a browser that runs scripts. */
   readonly isInBrowser?: boolean;
   /** What else its program does for somebody who is signed in. */
-  whileSignedIn?(visit: {
-    readonly person: Person;
-    readonly address: string;
-    readonly org: TestOrganisation;
-  }): Promise<void>;
+  whileSignedIn?(visit: { readonly person: Person; readonly address: string }): Promise<void>;
 }
 
 export interface GuideServer extends StackServer {
@@ -132,7 +128,7 @@ async function visit(
   const page = await person.signIn(await person.open(signIn));
   const first = factsOf(page);
   assertClaims(org, first);
-  await whileSignedIn?.({ person, address, org });
+  await whileSignedIn?.({ person, address });
   await server.expireToken?.();
   const renew = findLink(page, "refresh") ?? `${address}/refresh`;
   const again = factsOf(await person.open(server.expireToken ? page.url : renew));

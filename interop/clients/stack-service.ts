@@ -44,8 +44,6 @@ export async function startStackService(): Promise<StackService> {
     databaseUrl,
     passwords: quickPasswords,
     masterKey: TEST_MASTER_KEY,
-    // Where an application is told of sign-outs, on this machine.
-    env: { SIGNET_OUTBOUND_ALLOW: "localhost" },
   });
   const org = await makeOrganisation(running.service);
   const env = {

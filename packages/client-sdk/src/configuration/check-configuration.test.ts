@@ -255,7 +255,8 @@ describe("a configuration", () => {
     // A resource server without introspection needs no client id.
     assert.equal(checkConfiguration({ ...rest, issuer }).clientId, undefined);
     const { federationServer: _, applicationId: __, oauthOrganisationId: ___, ...login } = federated;
-    assert.match(reasonsOf({ ...login, issuer }).join(), /needs oauthClientId/);
+    assert.match(reasonsOf({ ...login, issuer }).join(), /needs oauthClientId, or clientId/);
+    assert.match(reasonsOf(login).join(), /needs oauthClientId, or clientId/, "beside what else is missing");
   });
 
   it("expects the pool's issuer if there is a pool", () => {

@@ -5,7 +5,7 @@ import { checkCredentials } from "./credentials.ts";
 import { inSpecificationNames, inWrittenNames } from "./field-names.ts";
 import { checkLedger } from "./ledger.ts";
 import { checkOrganisations } from "./organisations.ts";
-import { propertyProblems, withVariables } from "./properties.ts";
+import { named, propertyProblems, withVariables } from "./properties.ts";
 import { checkSecurityProfile } from "./security-profile.ts";
 import type { ConfigurationProperties, FilterProperties, Settings } from "./settings.ts";
 import { checkSovereign } from "./sovereign.ts";
@@ -96,7 +96,9 @@ function checkBearer(configuration: FilterProperties, reasons: string[]): void {
   const { oauthAudience, introspectTokens, allowUntypedAccessTokens } = configuration;
   const clientId = configuration.oauthClientId ?? configuration.applicationId;
   if (oauthAudience === undefined)
-    reasons.push("OAuthUserBearer needs oauthAudience: otherwise tokens for other APIs would be accepted.");
+    reasons.push(
+      `OAuthUserBearer needs ${named("oauthAudience")}, or ${named("audience")}: otherwise tokens for other APIs would be accepted.`,
+    );
   const { oauthClientSecret, oauthClientKey, oauthClientCertificate } = configuration;
   if (introspectTokens && (oauthClientSecret ?? oauthClientKey ?? oauthClientCertificate) === undefined)
     reasons.push(

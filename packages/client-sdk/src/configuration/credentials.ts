@@ -11,7 +11,7 @@ export function checkCredentials(configuration: FilterProperties, reasons: strin
 }
 
 function checkClient(configuration: FilterProperties, reasons: string[]) {
-  const { filterType, federationServer, issuer } = configuration;
+  const { filterType, federationServer } = configuration;
   // Signet's ids are UUIDs, in lower case in tokens. Other providers' ids are case-sensitive.
   const normalise = (id: string | undefined) => (federationServer === undefined ? id : id?.toLowerCase());
   const applicationId = normalise(configuration.applicationId);
@@ -23,8 +23,8 @@ function checkClient(configuration: FilterProperties, reasons: string[]) {
     else if (clientId !== applicationId)
       reasons.push("oauthClientId must equal applicationId: leave oauthClientId out.");
   }
-  if (filterType === "OAuthFederated" && issuer !== undefined && clientId === undefined)
-    reasons.push("OAuthFederated with issuer needs oauthClientId.");
+  if (filterType === "OAuthFederated" && federationServer === undefined && clientId === undefined)
+    reasons.push("OAuthFederated needs oauthClientId, or clientId.");
   return { applicationId, clientId };
 }
 

@@ -152,3 +152,18 @@ test("errors name the address and the setting", async () => {
     new RegExp(`127\\.0\\.0\\.1:${busy} \\(HOST, PORT\\) for http://localhost:${busy}: .*EADDRINUSE`),
   );
 });
+
+test("a command beside a development server says where that has its database", async () => {
+  const place = path.join(folder, "beside");
+  await mkdir(path.join(place, ".signet-dev"), { recursive: true });
+  await writeFile(path.join(place, ".signet-dev", "signet.db"), "");
+  const before = process.cwd();
+  process.chdir(place);
+  try {
+    const { code, err } = await runInProcess(["org", "list"], {});
+    assert.equal(code, 1);
+    assert.match(err, /SIGNET_DATA_DIR to the folder that has it: that of signet dev is \.signet-dev/);
+  } finally {
+    process.chdir(before);
+  }
+});

@@ -28,10 +28,18 @@ export async function requireDatabase(config: Config): Promise<void> {
     const isThere = (await stat(place).catch(() => undefined))?.isFile() ?? place === ":memory:";
     if (!isThere)
       throw new Error(
-        `there is no database at ${place}. ${FIRST}, or set SIGNET_DATA_DIR to the folder that has it`,
+        `there is no database at ${place}. ${FIRST}, or set SIGNET_DATA_DIR to the folder that has it${await developmentHint()}`,
       );
   } else if (!(await hasSchema(config)))
     throw new Error(`the database ${place} is empty. ${FIRST}, or set DATABASE_URL to the right one`);
+}
+
+/** Of `signet dev` in the same folder. */
+const DEVELOPMENT_DATABASE = join(".signet-dev", "signet.db");
+
+async function developmentHint(): Promise<string> {
+  const isThere = await stat(DEVELOPMENT_DATABASE).catch(() => undefined);
+  return isThere === undefined ? "" : `: that of signet dev is .signet-dev`;
 }
 
 async function hasSchema({ databaseUrl }: Config): Promise<boolean> {

@@ -2,7 +2,7 @@
 import type { Application } from "../core/applications/application.ts";
 import { findApplication } from "../core/applications/applications.store.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
-import { findOrganisation } from "../core/organisations/organisations.store.ts";
+import { findOrganisation, listOrganisations } from "../core/organisations/organisations.store.ts";
 import { emailKey, type User } from "../core/users/user.ts";
 import { findUser, findUserByEmail } from "../core/users/users.store.ts";
 import type { Db } from "../db/open.ts";
@@ -50,15 +50,23 @@ export function inOneTransaction<T>(service: Service, work: (inside: Service) =>
   );
 }
 
-/** The organisation of `--org`, also when disabled. @throws when it doesn't exist */
+/** The organisation of `--org`, also when disabled; the only one for commands that don't require it. @throws when it doesn't exist */
 export async function requireOrganisation(
   { database }: Service,
   values: Values,
-  id = requiredText(values, "org"),
+  id = optionalText(values, "org"),
 ): Promise<Organisation> {
+  if (id === undefined) return onlyOrganisation(database.query);
   const organisation = await findOrganisation(database.query, id.toLowerCase());
   if (!organisation) throw new Error(`there is no organisation "${id}"`);
   return organisation;
+}
+
+async function onlyOrganisation(db: Db): Promise<Organisation> {
+  const [only, another] = await listOrganisations(db, { limit: 2 });
+  if (!only) throw new Error("there is no organisation: run signet org create");
+  if (another) throw new UsageError("--org is required: there are several organisations (signet org list)");
+  return only;
 }
 
 /** The organisation of `--org`: that there is none is told once it is used, after any fault of the other options. */

@@ -37,7 +37,7 @@ interface Running {
 
 async function start(file: string, env: Environment): Promise<Running> {
   const port = await freePort();
-  const child = startProgram(["dev", "--file", file], { PORT: String(port), ...env });
+  const child = startProgram(["dev", "--file", file, "--port", String(port)], env);
   guardProcess(child);
   const ended = once(child, "close") as Promise<[number | null]>;
   const { out, err } = collect(child);
@@ -112,6 +112,11 @@ test("it refuses what is not for this machine alone, and says why", async () => 
       err.includes(`a development server is for this machine alone, and ${reason}: use signet start`),
       err,
     );
+  }
+  for (const port of ["0", "65536", "3e3", "web"]) {
+    const { code, err } = await runInProcess(["dev", "--file", file, "--port", port], here);
+    assert.equal(code, 2);
+    assert.match(err, /--port must be a whole number from 1 to 65535/);
   }
   await assert.rejects(stat(here.SIGNET_DATA_DIR), "nothing was made");
 });

@@ -25,23 +25,35 @@ export const devCommand: Command = {
   name: "dev",
   summary:
     "run a development server from signet.dev.yaml, which it follows; for this machine alone, never for production",
-  usage: "[--file FILE] [--init]",
+  usage: "[--file FILE] [--port PORT] [--init]",
   options: {
     file: { value: "FILE", help: `organisations, users, roles and applications (default: ${DEFAULT_FILE})` },
+    port: { value: "PORT", help: "listens there, on this machine alone (default: PORT, else 8080)" },
     init: { help: "write an example of the file, and stop" },
   },
   examples: ["signet dev --init && signet dev"],
   run: async ({ config, values, io }) => {
     const file = optionalText(values, "file") ?? DEFAULT_FILE;
     if (values.init === true) return writeSample(file, io);
-    requireDevelopment(config);
+    const atPort = withPort(config, optionalText(values, "port"));
+    requireDevelopment(atPort);
     const document = await readDocument(file);
-    const own = await withDataFolder(config);
+    const own = await withDataFolder(atPort);
     const stopped = nextSignal();
     await serve(own, { file, document, io, stopped });
     return 0;
   },
 };
+
+/** @throws UsageError */
+function withPort(config: Config, given: string | undefined): Config {
+  if (given === undefined) return config;
+  const port = Number(given);
+  if (!/^\d+$/.test(given) || port < 1 || port > 65_535)
+    throw new UsageError("--port must be a whole number from 1 to 65535");
+  const isSet = config.origins.SIGNET_BASE_URL !== undefined;
+  return { ...config, port, baseUrl: isSet ? config.baseUrl : `http://localhost:${port}` };
+}
 
 async function writeSample(file: string, io: Io): Promise<number> {
   await writeFile(file, sampleDocument, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {

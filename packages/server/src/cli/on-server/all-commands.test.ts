@@ -77,6 +77,8 @@ const more: Readonly<Record<string, readonly string[]>> = {
   "portal-link create": ["--purpose", "connections"],
   "shared-application enable": ["--scope", "openid"],
   "sign-up set": ["--mode", "open"],
+  // Only where there is a database does it know the only organisation.
+  listen: ["--org", id],
   "client-id-metadata-policy set": ["--mode", "off"],
   "sign-in set": ["--passkey-enrolment", "offer"],
   "connection create": ["--kind", "scim"],

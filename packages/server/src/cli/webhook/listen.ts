@@ -18,12 +18,17 @@ const LATE_MS = 10_000;
 export const listenCommand: Command = {
   name: "listen",
   summary: "send the organisation's events to a local address, signed, while it runs (for development)",
-  usage: "--org ID --forward-to URL [--event EVENT]…",
+  usage: "[--org ID] --forward-to URL [--event EVENT]…",
   options: {
-    "forward-to": { value: "URL", help: "address that receives them", required: true },
+    org: { value: "ID", help: "organisation ID (default: the only one; with --server required)" },
+    "forward-to": {
+      value: "URL",
+      help: "address that receives them; http where it has no scheme",
+      required: true,
+    },
     event: { value: "EVENT", multiple: true, help: "audit action, user.* or * (default: *); repeatable" },
   },
-  examples: ["signet listen --org 01998d6e-… --forward-to http://localhost:3000/webhooks"],
+  examples: ["signet listen --forward-to localhost:3000/webhooks"],
   runByApi: async (call) => {
     const stopped = new AbortController();
     const stop = () => stopped.abort();
@@ -39,8 +44,10 @@ export const listenCommand: Command = {
 /** Until the signal aborts. @throws UsageError */
 export async function listen(call: RecordCall, stopped: AbortSignal): Promise<number> {
   const { io, values, api } = call;
-  const url = URL.parse(requiredText(values, "forward-to"));
-  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+  const address = requiredText(values, "forward-to");
+  const url = URL.parse(address.includes("://") ? address : `http://${address}`);
+  // `fetch` refuses credentials, which are also what another scheme without slashes looks like: mailto:a@b.
+  if (!url || !["http:", "https:"].includes(url.protocol) || url.username !== "")
     throw new UsageError("--forward-to must be an http or https URL");
   const given = repeatedText(values, "event");
   const patterns = given.length > 0 ? given : ["*"];

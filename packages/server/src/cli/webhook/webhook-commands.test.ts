@@ -100,7 +100,9 @@ forEachDatabase(({ fresh }) => {
 
   test("listen sends what happens from then on as a webhook would, signed with what it prints, until it is stopped", async () => {
     await happen("scope.created", "before");
-    const { printed, stop, done } = await listening(receiver.url, { event: ["scope.created"] });
+    // As a developer types it.
+    const address = receiver.url.replace("http://", "");
+    const { printed, stop, done } = await listening(address, { event: ["scope.created"] });
     await eventually("it listens", () => printed.length >= 2);
     await happen("scope.created", "s1");
     await happen("scope.changed", "s1");
@@ -128,7 +130,17 @@ forEachDatabase(({ fresh }) => {
     assert.match(printed[2] ?? "", /scope\.created .*: /);
     stop.abort();
     assert.equal(await done, 0);
-    await assert.rejects((await listening("ftp://localhost/")).done, UsageError);
+    for (const address of ["ftp://localhost/", "mailto:a@b.example", "local host"])
+      await assert.rejects((await listening(address)).done, UsageError, address);
     await assert.rejects((await listening(receiver.url, { event: ["x"] })).done, UsageError);
+  });
+
+  test("listen takes the only organisation, and asks for one where there are several", async () => {
+    const refused = () => runInProcess(["listen", "--forward-to", "ftp://localhost/"], operator.env);
+    assert.match((await refused()).err, /--forward-to must be an http or https URL/);
+    await runForJson(["org", "create", "--name", "Another"], operator.env);
+    const { code, err } = await refused();
+    assert.equal(code, 2);
+    assert.match(err, /--org is required: there are several organisations/);
   });
 });

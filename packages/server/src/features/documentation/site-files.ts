@@ -49,6 +49,8 @@ export function documentationSite(clock: Clock, build: () => Promise<string> = f
         },
       );
   };
+  // Nobody waits for what is built already.
+  if (build === find && existsSync(BUILT)) start();
   return () => {
     if (site === undefined || (site.kind === "failed" && clock() - failedAt > RETRY_AFTER)) start();
     return site as Site;
