@@ -227,7 +227,9 @@ forJourneyDatabases(({ fresh }) => {
     const { answer } = await browser.signIn();
     const claims = decodeJwt(answer.get("response") ?? "");
     assert.equal(claims.iss, `${org.issuer}/sovereign/pools/${pool.id}`);
-    assert.equal(principalIn(await browser.go("/orders")).user?.permId, org.user.id);
+    const { user, unsignedUserinfo } = principalIn(await browser.go("/orders"));
+    // The email is in userinfo alone, which the agent has signed.
+    assert.deepEqual([user?.permId, user?.email, unsignedUserinfo], [org.user.id, org.user.email, {}]);
     assert.deepEqual(errors, []);
   });
 

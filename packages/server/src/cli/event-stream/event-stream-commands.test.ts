@@ -57,10 +57,10 @@ forEachDatabase(({ fresh }) => {
       assert.deepEqual(await json(`event-stream show ${id}`), paused);
       const enabled = await json(`event-stream resume ${id}`);
       assert.deepEqual([enabled["status"], enabled["statusReason"]], ["enabled", null]);
-      assert.equal((await json(`event-stream disable ${id}`))["status"], "disabled");
       assert.equal((await json(`event-stream verify ${id}`))["id"], id);
       const again = await runInProcess(ofOrg(`event-stream verify ${id}`), env);
       assert.deepEqual([again.code, /a moment ago/.test(again.err)], [1, true], again.err);
+      assert.equal((await json(`event-stream disable ${id}`))["status"], "disabled");
       assert.deepEqual(await json(`event-stream delete ${id}`, "--yes"), { id, deleted: true });
       assert.equal((await runInProcess(ofOrg(`event-stream show ${id}`), env)).code, 1);
       assert.match((await runInProcess(ofOrg("event-stream list"), env)).out, /There are no event streams/);

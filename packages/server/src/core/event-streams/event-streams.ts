@@ -46,6 +46,7 @@ const messages = {
   "pool-signed": "a client whose tokens a signing pool signs gets no events: the pool's agents sign none",
   "too-many-subjects": `a stream leaves out at most ${MAX_REMOVED_SUBJECTS} subjects`,
   "too-soon": "a verification event was asked for a moment ago",
+  disabled: "a disabled stream sends and holds no event",
 } as const;
 
 export class InvalidStream extends Error {
@@ -193,7 +194,7 @@ export function deleteStream(
   });
 }
 
-/** Queues a verification event (§8.1.4). @throws InvalidStream when it is too soon */
+/** Queues a verification event (§8.1.4). @throws InvalidStream when it is too soon, or the stream disabled (§8.1.2) */
 export function verifyStream(
   { database, clock }: CoreDeps,
   { orgId, id }: StreamKey,
@@ -202,6 +203,7 @@ export function verifyStream(
   return database.transaction(async (tx) => {
     const now = clock();
     const minMs = MIN_VERIFICATION_SECONDS * 1_000;
+    if ((await lockStream(tx, { orgId, id }))?.status === "disabled") throw new InvalidStream("disabled");
     if (!(await takeVerification(tx, { orgId, id }, { now, minMs }))) throw new InvalidStream("too-soon");
     const after = (await extendQueue(tx, { orgId, id }, { count: 1, now })) ?? 0;
     const events = { [VERIFICATION]: state === undefined ? {} : { state } };

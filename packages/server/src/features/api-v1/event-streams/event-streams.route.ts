@@ -4,7 +4,7 @@ import { MIN_VERIFICATION_SECONDS } from "../../../core/event-streams/event-stre
 import { findStream, lockStream } from "../../../core/event-streams/event-streams.store.ts";
 import { deleteStream, InvalidStream, verifyStream } from "../../../core/event-streams/event-streams.ts";
 import { changeStreamStatus } from "../../../core/event-streams/stream-status.ts";
-import { ApiError, invalid } from "../../../http/api/api-error.ts";
+import { ApiError, conflict, invalid } from "../../../http/api/api-error.ts";
 import type { ApiScope } from "../../../http/api/api-route.ts";
 import { actOf } from "../access.ts";
 import type { ApiDeps } from "../frame/api-deps.ts";
@@ -74,7 +74,7 @@ function changeRoutes(streams: ApiResource<EventStream>): void {
     streams,
     "/api/v1/organisations/:org/event-streams/:id/verify",
     {
-      ...{ operationId: "apiVerifyEventStream", summary: "Send a verification event", errors: [429] },
+      ...{ operationId: "apiVerifyEventStream", summary: "Send a verification event", errors: [409, 429] },
       description: "SSF 1.0 §8.1.4: the receiver gets it as every event, so a paused stream holds it.",
     },
     async (inside, { orgId, id, check }) => {
@@ -87,9 +87,10 @@ function changeRoutes(streams: ApiResource<EventStream>): void {
   );
 }
 
-/** The one fault that these acts can meet. */
+/** The faults that these acts can meet: of a verification. */
 function toAnswer(error: unknown): never {
   if (!(error instanceof InvalidStream)) throw error;
+  if (error.code === "disabled") throw conflict("A disabled stream sends and holds no event.");
   throw new ApiError(429, "too-many-requests", "A verification event was sent a moment ago.", {
     headers: { "retry-after": String(MIN_VERIFICATION_SECONDS) },
   });

@@ -203,6 +203,18 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([again.status, again.body["type"]], [429, "urn:signet:error:too-many-requests"]);
     await settle();
     assert.deepEqual(pushed(), [{ [VERIFICATION]: {} }]);
+    await set(stream, { status: "disabled" });
+    clock.advance(1_000);
+    assert.deepEqual([(await verify()).status, (await verify()).status], [409, 409]);
+    const headers = {
+      authorization: `Bearer ${await tokenFor(org, client)}`,
+      "content-type": "application/json",
+    };
+    const asked = { method: "POST", headers, body: JSON.stringify({ stream_id: stream.id }) };
+    assert.equal((await ask(`${org.issuer}/ssf/verify`, asked)).status, 400);
+    await set(stream, { status: "enabled" });
+    await settle();
+    assert.deepEqual(types(pushed()), [STREAM_UPDATED], "nothing was held");
     assert.equal((await api.call("DELETE", `/event-streams/${stream.id}`)).status, 204);
     for (const [method, path] of [
       ["GET", ""],
