@@ -4,6 +4,7 @@ import { comparedRows } from "./rows/compared-rows.ts";
 import { directoryRow } from "./rows/directory-row.ts";
 import { enrolmentRow } from "./rows/enrolment-row.ts";
 import { heapRow } from "./rows/heap-row.ts";
+import { leavesRow, ledgerRow } from "./rows/ledger-row.ts";
 import { loginRow } from "./rows/login-row.ts";
 import { modernOAuthRows } from "./rows/modern-oauth-rows.ts";
 import { observedRow } from "./rows/observed-row.ts";
@@ -28,10 +29,12 @@ export const rows: readonly Row[] = [
   postgresRow,
   poolRow,
   thresholdRow,
+  ledgerRow,
   enrolmentRow,
   organisationsRow,
   tokensRow,
   eventsRow,
+  leavesRow,
   directoryRow,
   scimImportRow,
   streamsRow,

@@ -16,11 +16,11 @@ import {
 import { answerQuestions } from "../child-side.ts";
 import { median } from "../load/statistics.ts";
 import { type Directory, makeDirectory } from "./big-directory.ts";
+import { type Appends, fillLedger, timeAppends } from "./big-ledger.ts";
 
 const [settings = "{}"] = process.argv.slice(2);
-const service = await openService(readConfig(JSON.parse(settings) as Record<string, string>), {
-  onError: console.error,
-});
+const config = readConfig(JSON.parse(settings) as Record<string, string>);
+const service = await openService(config, { onError: console.error });
 const db = service.database.query;
 
 export type FillQuestion =
@@ -33,6 +33,10 @@ export type FillQuestion =
   /** Users, groups and roles beside what there is. */
   | { kind: "make-directory"; directory: Directory }
   | { kind: "analyse" }
+  /** So many leaves more in the organisation's ledger. */
+  | { kind: "fill-ledger"; orgId: string; count: number }
+  /** So many appends to each of these ledgers, in turns. */
+  | { kind: "time-ledger"; orgIds: readonly string[]; count: number }
   /** One event written and the newest page read, so many times. */
   | { kind: "time-events"; orgId: string; count: number };
 
@@ -40,6 +44,8 @@ export interface FillAnswer {
   /** Milliseconds of processor time of one, the median. */
   readonly cpuMs: number;
   readonly seconds: number;
+  /** In the order of the organisations. */
+  readonly appends?: readonly Appends[];
   readonly last?: { readonly orgId: string; readonly clientId: string; readonly clientSecret: string };
 }
 
@@ -120,7 +126,16 @@ answerQuestions<FillQuestion, FillAnswer>({ port: 0 }, async (question) => {
     else await makeDirectory(db, question.directory);
     return { cpuMs: 0, seconds: (performance.now() - begun) / 1000 };
   }
+  const ledger = { ...service, baseUrl: config.baseUrl };
+  if (question.kind === "time-ledger") {
+    const appends = await timeAppends(ledger, question.orgIds, question.count);
+    return { cpuMs: 0, seconds: (performance.now() - begun) / 1000, appends };
+  }
   const { orgId, count } = question;
+  if (question.kind === "fill-ledger") {
+    await fillLedger(ledger, orgId, count);
+    await analyse(db);
+  }
   if (question.kind === "time-events") return timeEvents(orgId, count);
   if (question.kind === "copy-organisations") await copyOrganisations(orgId, question.from, count);
   if (question.kind === "copy-families") await copyFamilies(orgId, question.from, count);

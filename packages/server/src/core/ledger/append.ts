@@ -55,14 +55,22 @@ export async function openLog(
   return made;
 }
 
-/** @returns how many entries were appended, at most those of some rows */
-export async function appendBatches(deps: AppendDeps, orgId: string): Promise<number> {
+export interface Appended {
+  /** Entries. */
+  readonly count: number;
+  /** As much as one transaction takes: there may be more. */
+  readonly isFull: boolean;
+}
+
+/** At most the entries of some rows. */
+export async function appendBatches(deps: AppendDeps, orgId: string): Promise<Appended> {
   await openLog(deps, orgId);
   return deps.database.transaction(async (tx) => {
     const log = await lockLog(tx, orgId);
     // Read after locking, so that what another node has just appended is excluded.
-    const found = log ? firstBatches(await findBatches(tx, orgId, MAX_BATCHES)) : [];
-    if (!log || found.length === 0) return 0;
+    const all = log ? await findBatches(tx, orgId, MAX_BATCHES) : [];
+    const found = firstBatches(all);
+    if (!log || found.length === 0) return { count: 0, isFull: false };
     const head = await auditHead(tx, log, seconds(deps.clock()));
     const entries = [...(head ? [head.entry] : []), ...found.flatMap((batch) => batch.entries)];
     const root = await growTree(tx, log, entries);
@@ -74,7 +82,8 @@ export async function appendBatches(deps: AppendDeps, orgId: string): Promise<nu
     const checkpoint = signNote(formatCheckpoint({ origin, size, root }), signer);
     const at = { checkpointAt: deps.clock(), auditSeq: head?.seq ?? log.auditSeq };
     await changeLog(tx, orgId, { size, checkpoint, ...at });
-    return entries.length;
+    const isFull = all.length === MAX_BATCHES || found.length < all.length;
+    return { count: entries.length, isFull };
   });
 }
 
@@ -89,8 +98,8 @@ function firstBatches(batches: readonly Batch[]): readonly Batch[] {
   return batches.slice(0, taken);
 }
 
-/** @returns the new root */
-async function growTree(tx: Db, log: LedgerLog, entries: readonly string[]): Promise<Buffer> {
+/** The caller has locked the log, and says how large it is then. @returns the new root */
+export async function growTree(tx: Db, log: LedgerLog, entries: readonly string[]): Promise<Buffer> {
   const { orgId, size } = log;
   const leaves = entries.map((entry) => leafHash(Buffer.from(entry)));
   const { edge, tiles } = appendLeaves(await readEdge(tx, log), leaves);
@@ -126,18 +135,19 @@ export interface AppendRoundDeps extends AppendDeps {
   isStopped(): boolean;
 }
 
-/** Some rows of each organisation, so that none waits for another's backlog. @returns the number of entries */
-export async function appendRound(deps: AppendRoundDeps): Promise<number> {
-  let appended = 0;
+/** Some rows of each organisation, so that none waits for another's backlog. */
+export async function appendRound(deps: AppendRoundDeps): Promise<Appended> {
+  let [count, isFull] = [0, false];
   let orgId: string | undefined = "";
   for (;;) {
-    if (deps.isStopped()) return appended;
+    if (deps.isStopped()) return { count, isFull };
     orgId = await nextOrganisationToAppend(deps.database.query, orgId);
-    if (orgId === undefined) return appended;
+    if (orgId === undefined) return { count, isFull };
     try {
-      const count = await appendBatches(deps, orgId);
-      appended += count;
-      if (count > 0) deps.grown(orgId);
+      const appended = await appendBatches(deps, orgId);
+      count += appended.count;
+      isFull ||= appended.isFull;
+      if (appended.count > 0) deps.grown(orgId);
     } catch (error) {
       deps.failed(orgId, error);
     }

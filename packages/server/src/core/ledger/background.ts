@@ -56,10 +56,13 @@ export function ledgerWorker(deps: LedgerWorkerDeps): LedgerWorker {
   };
   const append = async () => {
     let appended = 0;
-    for (let last = 1; last > 0; appended += last) {
+    // What is recorded meanwhile waits for the next second: a tile and a checkpoint are written for many entries, not for each.
+    for (let isFull = true; isFull; ) {
       const now = deps.clock();
       if (!(await takeLease(query, { name: LEASE, holder, now, until: now + LEASE_MS }))) return appended;
-      last = await appendRound({ ...deps, grown: asking.ask, failed, isStopped: () => isStopped });
+      const last = await appendRound({ ...deps, grown: asking.ask, failed, isStopped: () => isStopped });
+      appended += last.count;
+      isFull = last.isFull;
     }
     await refresh();
     return appended;
