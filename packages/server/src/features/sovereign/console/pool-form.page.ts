@@ -54,9 +54,9 @@ export const newPoolPage = (view: FormView<PoolInput>): Html => {
   });
 };
 
-type SetupStep = "pool" | "agent" | "online" | "application";
+type SetupStep = "pool" | "agent" | "online" | "key" | "application";
 
-/** What a pool needs before it signs. @param uris where what isn't done yet is done */
+/** What a pool needs before it signs. @param has with `key` for a threshold pool alone @param uris where what isn't done yet is done */
 export function setupSteps(
   has: Readonly<Partial<Record<SetupStep, boolean>>>,
   { console: { pools } }: Messages,
@@ -69,7 +69,8 @@ export function setupSteps(
     const link = uri !== undefined && html`<a href="${linkAddress(uri)}">${label}</a>`;
     return { id: `setup-${name}`, label: link || label, isDone };
   };
-  return [step("pool"), step("agent"), step("online"), step("application")];
+  const key = has.key === undefined ? [] : [step("key")];
+  return [step("pool"), step("agent"), step("online"), ...key, step("application")];
 }
 
 /** @param isThreshold its key has no choice: what concerns whole keys is not offered */

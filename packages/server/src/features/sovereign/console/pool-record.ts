@@ -33,7 +33,7 @@ import {
   type PoolView as ShownPool,
 } from "./pool.page.ts";
 import { AGENTS, findPoolAt, poolCrumbs, poolPath, requirePool } from "./pool-path.ts";
-import { loadsOf } from "./pool-state.ts";
+import { loadsOf, signersNeeded } from "./pool-state.ts";
 
 /** Of applications that use the pool. */
 export const MAX_APPLICATIONS = 10;
@@ -105,11 +105,13 @@ async function showOverview(deps: ConsoleDeps, view: PoolView, visit: Visit): Pr
   const { record: pool } = view;
   const used = { orgId: pool.orgId, poolId: pool.id, limit: MAX_APPLICATIONS + 1 };
   const applications = await listPoolApplications(deps.database.query, used);
-  const has = { agents: view.hasAgents, applications: applications.length > 0 };
-  const isSetUp = view.pool.live > 0 && has.applications;
+  const groupKey = await loadGroupKey(deps, pool);
+  const hasKey = groupKey && groupKey.key !== undefined;
+  const has = { agents: view.hasAgents, applications: applications.length > 0, groupKey: hasKey };
+  const isSetUp = view.pool.live >= signersNeeded(pool) && has.applications && hasKey !== false;
   return poolOverview({
     ...view,
-    groupKey: await loadGroupKey(deps, pool),
+    groupKey,
     setup: isSetUp ? undefined : poolSetup(view, has),
     agents: view.hasAgents ? undefined : await agentsOf(deps, view, visit),
     chart: await chartOf(deps, view, visit, "signatures", ""),
@@ -131,9 +133,11 @@ export async function showSetup(
   if (!pool) return undefined;
   const { query } = deps.database;
   const consoleUri = (rest: string) => consolePath(visit.organisation, rest);
+  const groupKey = await loadGroupKey(deps, pool);
   return poolSetup(
     { pool: await withLoad(deps, pool), consoleUri, messages },
     {
+      groupKey: groupKey && groupKey.key !== undefined,
       agents: (await countAgents(query, pool.orgId, anyAgent(deps, pool))) > 0,
       applications:
         (await listPoolApplications(query, { orgId: pool.orgId, poolId: pool.id, limit: 1 })).length > 0,

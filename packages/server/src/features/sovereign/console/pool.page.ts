@@ -74,7 +74,7 @@ export type PoolOverview = PoolView & {
 /** What a new pool needs before it signs, kept up to date until it has all of it. */
 export function poolSetup(
   { pool, consoleUri, messages }: Pick<PoolView, "pool" | "consoleUri" | "messages">,
-  has: { agents: boolean; applications: boolean },
+  has: { agents: boolean; applications: boolean; groupKey?: boolean | undefined },
 ): Html | undefined {
   const { setup: text } = messages.console.pools;
   if (pool.disabledAt !== null) return undefined;
@@ -82,6 +82,7 @@ export function poolSetup(
     pool: true,
     agent: has.agents,
     online: pool.live >= signersNeeded(pool),
+    ...(has.groupKey === undefined ? {} : { key: has.groupKey }),
     application: has.applications,
   };
   const steps = setupSteps(reached, messages, {

@@ -76,6 +76,10 @@ forEachDatabase(({ fresh }) => {
     assert.match(location ?? "", /done=saved$/);
     const { name, algs, approvals } = await poolOf(id);
     assert.deepEqual([name, algs, approvals], ["Board keys", ["EdDSA"], 1]);
+    const setup = async () => (await browser.get(`/pools/${id}/setup`)).body;
+    assert.match(await setup(), /id="setup-online"[\s\S]*id="setup-key"[\s\S]*id="setup-application"/);
+    const whole = await makePool(running.service, org);
+    assert.doesNotMatch((await browser.get(`/pools/${whole.id}/setup`)).body, /id="setup-key"/);
     const asks = async () =>
       /Run signet-agent threshold create/.test((await browser.get(`/pools/${id}`)).body);
     assert.equal(await asks(), true);

@@ -121,8 +121,8 @@ export type ConsolePoolsTexts = {
         };
       };
       setup: {
-        title: string; text: string; pool: string; agent: string; online: string; application: string;
-        done: string; doneText: string;
+        title: string; text: string; pool: string; agent: string; online: string; key: string;
+        application: string; done: string; doneText: string;
       };
       groupKey: {
         title: string; text: (values: { min: number; max: number }) => string; key: string; none: string;
