@@ -1,6 +1,6 @@
 /**
  * A small SaaS: one application that many organisations share (FilterType OAuthFederated with `organisations`, Fastify). Each tenant
- * signs in at its own issuer, gives its own roles, sets up its own single sign-on, and keeps the user table true by webhooks.
+ * signs in at its own issuer, gives its own roles, invites its own people, sets up its own single sign-on, and keeps the user table true by webhooks.
  *
  *   npm start                    # in one terminal
  *   npx node examples/saas.ts    # in another
@@ -51,6 +51,14 @@ async function pageOf(principal: Principal) {
     return notSetUpPage(enableCommand(clientId, principal.organisationId));
   }
 }
+
+app.post("/invitations", async (request, reply) => {
+  const principal = principalOf(request);
+  if (!principal || !rolesOf(principal).includes("owner")) return reply.code(403).send("For owners.");
+  const email = new URLSearchParams(String(request.body)).get("email") ?? "";
+  await tenants.invite(await tenants.of(principal), email);
+  return reply.redirect("/", 303);
+});
 
 app.post("/sso", async (request, reply) => {
   const principal = principalOf(request);

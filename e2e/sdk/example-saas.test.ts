@@ -100,6 +100,12 @@ test("two tenants share it: each enables it, has its own people and roles, and s
   await signIn(page, otherOrg.admin);
   await page.locator("dt:text-is('Roles') + dd:text-is('owner')").waitFor();
   await keepPictures(page, "saas-tenant");
+  await page.getByLabel("Email address").fill("invited@other.example");
+  await page.getByRole("button", { name: "Invite" }).click();
+  await eventually("who is invited is in the user table", async () => {
+    await page.reload();
+    return (await people(page)).includes("invited@other.example");
+  });
   await page.getByRole("button", { name: "SSO settings" }).click();
   await page.locator("#portal-open").click();
   await page.waitForURL(`${demo.baseUrl}/oauth/manage/${otherOrg.org}/connections**`);

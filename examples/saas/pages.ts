@@ -16,6 +16,10 @@ export const notSetUpPage = (command: string) => html`<h1>Not set up yet</h1>
 <p class="lead">An administrator of your organisation has to give this application access to its users and connections.</p>
 <p><code>${command}</code></p><div class="actions">${signOut}</div>`;
 
+const inviteForm = html`<section><h2>Invite somebody</h2><form method="post" action="/invitations">
+<p><label for="email">Email address</label> <input id="email" name="email" type="email" required>
+<button class="button">Invite</button></p></form></section>`;
+
 /** @param known the tenants that know the same person */
 export function tenantPage(
   principal: Principal,
@@ -29,5 +33,6 @@ export function tenantPage(
 <section><h2>People</h2><ul id="people">${[...people.values()].map((email) => html`<li>${email}</li>`)}</ul></section>
 <section><h2>Switch to</h2><ul>${others.map((tenant) => html`<li><a href="${signInTo(tenant.id)}">${tenant.name}</a></li>`)}
 <li><a href="/signet/login">Another organisation</a></li></ul></section>
+${isOwner && inviteForm}
 <div class="actions">${isOwner && html`<form method="post" action="/sso"><button class="button">SSO settings</button></form>`}${signOut}</div>`;
 }

@@ -20,7 +20,7 @@ export interface SaasApplication {
 }
 
 /** The scopes of API v1 that a tenant's administrator grants when they enable the application. */
-const apiScope = "signet:organisation:write signet:audit:read signet:users:read signet:connections:write";
+const apiScope = "signet:organisation:write signet:audit:read signet:users:write signet:connections:write";
 
 /** With which an administrator of the tenant grants them, and those of signing in, where they have been granted less. */
 export function enableCommand(clientId: string, organisationId = "ORG"): string {
@@ -58,6 +58,10 @@ export function createTenants({ address, ...application }: SaasApplication) {
     async with(email: string): Promise<Tenant[]> {
       const all = await Promise.all(tenants.values());
       return all.filter(({ people }) => [...people.values()].includes(email));
+    },
+    /** By an email of the tenant's own; the person is in the user table once the webhook tells so. @throws SignetError */
+    async invite({ id }: Tenant, email: string): Promise<void> {
+      await apiOf(id).invitations.create({ email });
     },
     /** A one-time link to the pages of Signet where the tenant's administrator sets up single sign-on. */
     async portalLink({ id }: Tenant): Promise<string> {

@@ -96,7 +96,7 @@ async function createNotesApp(
 }
 
 /** What it asks each tenant's administrator for: its people and its connections, besides signing people in. */
-const TENANT_SCOPES = ["organisation:write", "audit:read", "users:read", "connections:write"];
+const TENANT_SCOPES = ["organisation:write", "audit:read", "users:write", "connections:write"];
 
 async function createSaas(service: Service, org: string, address: string): Promise<DemoExamples["saas"]> {
   const app = await createSecretApp(service, org, "Example SaaS", {
