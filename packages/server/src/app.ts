@@ -25,6 +25,7 @@ import {
 } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
 import { boundConnections, type CutConnections } from "./http/listeners/connection-bounds.ts";
+import { malformedPaths, type RefuseMalformedPath } from "./http/malformed-path.ts";
 import { refuseOtherMethods } from "./http/method-not-allowed.ts";
 import { checkAddresses, isAmong, openParts, type Part } from "./http/parts.ts";
 import { publishedDocuments } from "./http/published-documents.ts";
@@ -142,10 +143,14 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     browser: browserDeps(service, sovereign, errors),
     operations: [],
   };
-  const frame: Frame = { context, references, renderErrorPage: errorPageRenderer(service), isSecure };
+  const renderErrorPage = errorPageRenderer(service);
+  const log = { write: writeLine(options), traceOf: references.traceOf };
+  const refuseMalformedPath = malformedPaths({ ...log, renderErrorPage, headers });
+  const frame: Frame = { context, references, renderErrorPage, refuseMalformedPath, isSecure };
   const parts = openParts(partsOf(frame), failWith(errors, references.idOf, headers));
   const app = createFastify({
-    ...{ references, trustedProxies: config.trustedProxies, documents: published, calls, parts, headers },
+    ...{ references, trustedProxies: config.trustedProxies, refuseMalformedPath, headers },
+    ...{ documents: published, calls, parts },
     admission: options.admission ?? admissionLimitsOf(config.workers),
     onRefused: refuseOverload(options),
   });
@@ -169,6 +174,7 @@ interface Frame {
   readonly context: AppContext;
   readonly references: RequestReferences;
   readonly renderErrorPage: RenderErrorPage;
+  readonly refuseMalformedPath: RefuseMalformedPath;
   readonly isSecure: boolean;
 }
 
@@ -189,8 +195,9 @@ function partsOf(frame: Frame): Part[] {
 }
 
 async function openPart(frame: Frame, listed: ListedPart): Promise<FastifyInstance> {
-  const { references, context } = frame;
-  const app = createPart({ references, trustedProxies: context.service.config.trustedProxies });
+  const { references, context, refuseMalformedPath } = frame;
+  const { trustedProxies } = context.service.config;
+  const app = createPart({ references, trustedProxies, refuseMalformedPath });
   checkAddresses(app, isAmong(listed.prefixes));
   await mountAll(app, frame, listed);
   return app;

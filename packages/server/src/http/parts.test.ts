@@ -81,7 +81,8 @@ describe("parts", () => {
 
   test("other spellings of an address reach the same part, as the router reads them", async () => {
     const port = await serve([part("console", ["/oauth/manage"])]);
-    for (const path of ["/oauth/%6Danage/1", "http://other.example/oauth/manage/1", "/oauth/manage/%2F"])
+    const spellings = ["/oauth/%6Danage/1", "http://other.example/oauth/manage/1", "/oauth/manage/%2F"];
+    for (const path of [...spellings, "/oauth/%6Danage/1?next=%", "/oauth/%6Danage/1?next=%E0%A4#%"])
       assert.equal(await ask(port, path), "console", path);
   });
 

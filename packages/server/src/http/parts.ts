@@ -90,10 +90,13 @@ function opening(part: Part, openOther: (other: Part) => Promise<void>): Opening
 const isBelow = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || "/?#".includes(path.charAt(prefix.length)));
 
-/** As the router reads it: absolute addresses (RFC 9112 §3.2.2) and encoded letters lead to the same route. */
+/**
+ * As the router reads it: absolute addresses (RFC 9112 §3.2.2) and encoded letters lead to the same route, whatever the query holds.
+ */
 function pathOf(url: string): string {
-  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/i, "");
-  if (!path.includes("%")) return path;
+  const address = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/i, "");
+  if (!address.includes("%")) return address;
+  const path = address.split(/[?#]/, 1)[0] ?? "";
   try {
     return decodeURI(path);
   } catch {

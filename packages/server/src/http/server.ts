@@ -1,24 +1,26 @@
 /** The Fastify instance and the node:http server below it: limits, request ids, and published documents before routing. */
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import type { AdmissionLimits } from "./admission/admission-limits.ts";
 import { boundedHandler } from "./admission/bounded-handler.ts";
 import { noteRequest } from "./admission/connection-guard.ts";
 import type { Overloaded } from "./admission/places.ts";
 import type { DirectCalls } from "./calls/direct-calls.ts";
-import { sendProblem } from "./error-handlers.ts";
 import { keepRawQuery } from "./form-body.ts";
 import { clientAddresses, setAddressReader } from "./listeners/client-address.ts";
 import { lingerAfter } from "./listeners/lingering-close.ts";
 import { spareNewConnections } from "./listeners/new-connections.ts";
 import { pipelineLimit } from "./listeners/pipelining.ts";
 import { serverBounds } from "./listeners/server-bounds.ts";
+import type { RefuseMalformedPath } from "./malformed-path.ts";
 import type { Parts } from "./parts.ts";
 import type { PublishedDocuments } from "./published-documents.ts";
 import { REQUEST_ID_HEADER, type RequestReferences } from "./request-references.ts";
 
 export const BODY_LIMIT = 64 * 1024;
+/** Of a path: an email address (RFC 5321 §4.5.3.1.3). */
+const LONGEST_PARAMETER = 254;
 const CLOSE_IDLE_MS = 50;
 /** An event of the server: from now on every answer says that its connection ends. */
 export const STOPPING = "stopping";
@@ -27,6 +29,7 @@ export interface HttpServerOptions {
   readonly references: Pick<RequestReferences, "idOf">;
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   readonly trustedProxies: readonly string[];
+  readonly refuseMalformedPath: RefuseMalformedPath;
   readonly documents: PublishedDocuments;
   readonly calls: DirectCalls;
   readonly parts: Pick<Parts, "answer">;
@@ -38,10 +41,10 @@ export interface HttpServerOptions {
   onRefused(error: Overloaded): void;
 }
 
-type SharedOptions = Pick<HttpServerOptions, "references" | "trustedProxies">;
+type SharedOptions = Pick<HttpServerOptions, "references" | "trustedProxies" | "refuseMalformedPath">;
 
 /** What a request meets alike in the service itself and in each of its parts. */
-const shared = ({ references, trustedProxies }: SharedOptions) => ({
+const shared = ({ references, trustedProxies, refuseMalformedPath }: SharedOptions) => ({
   logger: false as const,
   genReqId: references.idOf,
   trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
@@ -50,11 +53,12 @@ const shared = ({ references, trustedProxies }: SharedOptions) => ({
   // HEAD must be safe, and a GET that issues codes or signs out is not: only documents and health checks accept it.
   exposeHeadRoutes: false,
   schemaController: { compilersFactory: noSchemas },
-  routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
-  frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = { status: 400, code: "malformed", title: "The URL is malformed" };
-    void sendProblem(reply, problem, request.id);
+  routerOptions: {
+    maxParamLength: LONGEST_PARAMETER,
+    querystringParser: keepRawQuery,
+    ignoreTrailingSlash: false,
   },
+  frameworkErrors: refuseMalformedPath,
 });
 
 /** For a part of the service, whose requests come from the service's server. */

@@ -123,6 +123,10 @@ describe("email links by API call", () => {
       assert.equal((await mailsTo(running.service, shut.user.email)).length, 0);
       assert.equal((await mailsTo(running.service, home.user.email)).length, 0);
       assert.equal((await call("User/nobody/PasswordReset", { method: "POST" })).status, 422);
+      const longest = `${"a".repeat(64)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(59)}.example`;
+      assert.equal(longest.length, 254);
+      const path = `User/${encodeURIComponent(longest)}/PasswordReset`;
+      assert.equal((await call(path, { method: "POST" })).status, 202);
     });
 
     test("keeps other users' links when a reset names an unknown address", async () => {
