@@ -30,6 +30,8 @@ export function metricsSettings(
     return undefined;
   }
   const port = wholeNumber(env, name, { fallback: 0, min: 1, max: 65_535 }, faults);
-  if (taken.includes(port)) faults.push(`${name} must differ from the ports of the other listeners`);
+  // 0: none, or none that is valid.
+  if (port !== 0 && taken.includes(port))
+    faults.push(`${name} must differ from the ports of the other listeners`);
   return { port, host: host ?? "127.0.0.1", hasOrganisations: organisations === "top20" };
 }

@@ -1,5 +1,6 @@
 /** Opens what the server and the CLI share: storage, keys and the services of the core. */
 
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { addActivity } from "../core/activity/activity.store.ts";
@@ -50,7 +51,7 @@ import { type AccessTokens, accessTokens } from "../core/tokens/access-tokens.ts
 import { localSigner, type Signer } from "../core/tokens/signer.ts";
 import { type TrustKeys, trustKeys } from "../core/trusts/trust-keys.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
-import { openStorage, requireDatabase, type StorageOptions } from "./open-storage.ts";
+import { openStorage, requireNoEncryptedKeys, type StorageOptions } from "./open-storage.ts";
 
 export interface Service extends CoreDeps {
   readonly config: Config;
@@ -210,12 +211,16 @@ function outsideWorld({ outboundAllow: allow, dnsServers }: Config) {
 }
 
 async function openMasterKeys(config: Config): Promise<KeyRing> {
-  // The first start makes a key: not for a database that is not there.
-  if (config.databaseUrl.startsWith("postgres") && !(await findMasterKeys(config)))
-    await requireDatabase(config.databaseUrl);
+  // The first start makes a key: not for a database that is away, nor for one whose keys another one encrypted.
+  if (isDatabaseMade(config.databaseUrl) && !(await findMasterKeys(config)))
+    await requireNoEncryptedKeys(config.databaseUrl);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   return loadMasterKeys(config);
 }
+
+/** PostgreSQL's always is; opening SQLite's would make it. */
+const isDatabaseMade = (url: string): boolean =>
+  url.startsWith("postgres") || existsSync(url.slice("sqlite:".length));
 
 const guessing = ({ passwordConcurrency }: Config): Pick<Service, "passwords" | "attempts"> => ({
   passwords: createPasswordHasher({ concurrency: passwordConcurrency }),

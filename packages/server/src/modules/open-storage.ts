@@ -2,10 +2,12 @@
 import type { Config } from "../config/config.ts";
 import { version } from "../config/version.ts";
 import { requireOpeningCaKey } from "../core/device-ca/ca-key.ts";
+import { listSealedCaKeys } from "../core/device-ca/device-ca.store.ts";
 import type { Encryption } from "../core/encryption/encryption.ts";
+import { findAnySigningKey } from "../core/signing-keys/signing-keys.store.ts";
 import { requireReadableSigningKey } from "../core/signing-keys/signing-keys.ts";
 import { type ChangeFeed, openChangeFeed } from "../db/change-feed.ts";
-import { migrate } from "../db/migrate.ts";
+import { migrate, schemaState } from "../db/migrate.ts";
 import { observingStatements, type StatementObserver } from "../db/observed/statement-observer.ts";
 import { type Database, openDatabase } from "../db/open.ts";
 import { openReplica } from "../db/open-replica.ts";
@@ -20,15 +22,31 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** @throws what keeps it from answering, or from taking writes */
-export async function requireDatabase(url: string): Promise<void> {
+/**
+ * Before a first master key is made: keys that another one encrypted would stay closed, with a wrong key file in its place.
+ * @throws what keeps the database from answering, or from taking writes; or that it has encrypted keys
+ */
+export async function requireNoEncryptedKeys(url: string): Promise<void> {
   const database = openDatabase(url, 1);
   try {
     await database.ping();
+    const { missing } = await schemaState(database);
+    if (missing.includes(DEVICE_IDENTITY)) return;
+    const keys = [
+      await findAnySigningKey(database.query),
+      ...(await listSealedCaKeys(database.query, { limit: 1 })),
+    ];
+    if (keys.some((key) => key !== undefined))
+      throw new Error(
+        "there is no master key, but keys in the database were encrypted with one: set SIGNET_MASTER_KEY, or put its master.key back into the data folder (SIGNET_DATA_DIR)",
+      );
   } finally {
     await database.close();
   }
 }
+
+/** The migration that makes the younger one of the two tables with encrypted keys. */
+const DEVICE_IDENTITY = "0005-device-identity";
 
 type OwnDialect = Parameters<NonNullable<Parameters<typeof openDatabase>[2]>>[0];
 

@@ -145,5 +145,6 @@ test("settings of metrics that can't be meant are refused, each with its name", 
     /SIGNET_METRICS_ORGANISATIONS must be top20/,
   );
   assert.match(await refused({ SIGNET_METRICS_PORT: "8080" }), /SIGNET_METRICS_PORT must differ/);
+  assert.doesNotMatch(await refused({ SIGNET_METRICS_PORT: "99999" }), /SIGNET_METRICS_PORT must differ/);
   await rm(folder, { recursive: true, force: true });
 });

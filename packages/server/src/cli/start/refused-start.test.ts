@@ -1,6 +1,6 @@
 /** What `signet start` refuses, as a program of its own: it says why, and ends. */
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -55,6 +55,17 @@ forEachDatabase(({ name, fresh }) => {
     const words = /the master key is not the one/;
     const { code } = await refusedBeside(["org", "list"], words, wrong, ["start"], ["org", "list"]);
     assert.equal(code, 0);
+  });
+
+  test("a database whose master key is gone: none is made in its place", async () => {
+    const file = path.join(folder, "master.key");
+    const kept = await readFile(file);
+    await rm(file);
+    const { code, err } = await runProgram(["start"], env);
+    await assert.rejects(readFile(file), { code: "ENOENT" });
+    await writeFile(file, kept, { mode: 0o600 });
+    assert.equal(code, 1);
+    assert.match(err, /there is no master key, but keys in the database were encrypted with one/);
   });
 
   if (name === "sqlite")

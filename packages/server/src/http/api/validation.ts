@@ -38,15 +38,28 @@ function faultsOf(errors: readonly SchemaFault[], pathOf: (path: string) => stri
     // Reported together with `additionalProperties`, which has the better message.
     if (fault.keyword === "boolean") return [];
     if (fault.keyword === "additionalProperties")
-      return additionalProperties.map((name) => ({ path: at(name), message: "is unknown" }));
+      return additionalProperties.map((name) => ({
+        path: at(name),
+        message: "is unknown",
+        isOfUnion: false,
+      }));
     if (fault.keyword === "required")
-      return requiredProperties.map((name) => ({ path: at(name), message: "is required" }));
-    const message = allowedValues ? `must be one of ${allowedValues.join(", ")}` : fault.message;
-    return [{ path: pathOf(fault.instancePath), message }];
+      return requiredProperties.map((name) => ({ path: at(name), message: "is required", isOfUnion: false }));
+    // An empty parameter stands for the default.
+    const values = allowedValues?.filter((value) => value !== "");
+    const message = values ? `must be one of ${values.join(", ")}` : fault.message;
+    return [{ path: pathOf(fault.instancePath), message, isOfUnion: isUnionFault(fault) }];
   });
+  const told = faults.filter(
+    ({ path, isOfUnion: isSummary }) => !(isSummary && faults.some((one) => one.path.startsWith(`${path}/`))),
+  );
   const seen = new Set<string>();
-  const once = faults.filter(({ path }) => !seen.has(path) && seen.add(path));
-  return once.slice(0, MAX_FAULTS);
+  const once = told.filter(({ path }) => !seen.has(path) && seen.add(path));
+  return once.slice(0, MAX_FAULTS).map(({ path, message }) => ({ path, message }));
 }
+
+/** That an object is not null, or no branch of its union: what is wrong inside it says more. */
+const isUnionFault = ({ keyword, params }: SchemaFault): boolean =>
+  keyword === "anyOf" || (keyword === "type" && (params as { type?: unknown }).type === "null");
 
 const pointerPart = (name: string) => name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");

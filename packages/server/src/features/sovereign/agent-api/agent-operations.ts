@@ -76,8 +76,8 @@ export const claimed = Type.Object(
       grantType: Type.String(),
       scope: Type.Array(Type.String()),
       sub: Type.String(),
-      authTime: Type.Optional(seconds("since 1970, when the user signed in")),
-      amr: Type.Optional(Type.Array(Type.String())),
+      authTime: Type.Union([seconds("since 1970, when the user signed in"), Type.Null()]),
+      amr: Type.Array(Type.String()),
       ip: Type.String(),
       connection: Type.Optional(
         Type.Object(
@@ -112,7 +112,7 @@ export const claimed = Type.Object(
         description:
           "Whether the client signed the authorization request behind it (RFC 9101); null where none is known: an introspection, an error alone, an ID-JAG",
       }),
-      parentRequestId: Type.Optional(requestId),
+      parentRequestId: Type.Union([requestId, Type.Null()]),
     }),
     tokens: Type.Array(token),
     approvals: Type.Optional(

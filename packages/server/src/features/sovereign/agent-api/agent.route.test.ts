@@ -128,6 +128,7 @@ forEachDatabase(({ fresh }) => {
       ip: "127.0.0.1",
       ...{ securityProfile: "none", binding: null, resources: [], authorizationDetails: [] },
       ...{ actor: null, workload: null, clientSource: "registered", requestSigned: null },
+      ...{ authTime: null, amr: [], parentRequestId: null },
     });
     assert.deepEqual(
       one.tokens.map(({ use, kid, alg }) => ({ use, kid, alg })),

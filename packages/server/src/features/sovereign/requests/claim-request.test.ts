@@ -83,6 +83,7 @@ forEachDatabase(({ fresh }) => {
       ip: "192.0.2.1",
       ...{ securityProfile: "none", binding: null, resources: [], authorizationDetails: [] },
       ...{ actor: null, workload: null, clientSource: "registered", requestSigned: null },
+      ...{ authTime: null, amr: [], parentRequestId: null },
     });
     assert.equal((await steps.sign(first)).outcome, "lease_lost");
     assert.equal((await steps.sign(second, other)).outcome, "signed");

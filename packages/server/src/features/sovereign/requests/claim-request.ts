@@ -151,12 +151,13 @@ export function claimedRequest(
       scope: scope === undefined ? [] : scope.split(" "),
       // A message that tells of no user is for the client itself.
       sub: sub ?? row.application_id,
-      ...(authTime === undefined ? {} : { authTime }),
-      ...(amr === undefined ? {} : { amr }),
+      // Every member is there (§5), where no user signed in too.
+      authTime: authTime ?? null,
+      amr: amr ?? [],
       ip: context.ip,
       ...(context.connection === undefined ? {} : { connection: context.connection }),
       ...requestContext(claims.accessToken ?? {}, context.request),
-      ...(row.parent_request_id === null ? {} : { parentRequestId: row.parent_request_id }),
+      parentRequestId: row.parent_request_id,
     },
     tokens: renderTokens(claims, key, rendering).tokens,
     /** For the agent's own calls: they belong to the trace of the request that waits. */
