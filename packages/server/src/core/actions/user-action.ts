@@ -34,15 +34,17 @@ export interface ActionData {
   readonly newEmail?: string;
 }
 
-/**
- * A registration before its email address is verified: no account exists yet, so nobody can sign in to it. It has no password:
- * anybody can register anybody's address, and the owner's click must not confirm a stranger's secret. The owner enters the
- * password on the page behind the link.
- */
+/** A registration before its email address is verified: no account exists yet, so nobody can sign in to it. */
 export interface Registration {
   readonly firstname: string;
   readonly surname: string;
   readonly phone: string | null;
+  /**
+   * Of the password that came with the registration. It counts only where the organisation's own backend completes the link with
+   * its signature (connections.md §5, "pre-hijack"): anybody can register anybody's address, and the owner's click must not
+   * confirm a stranger's secret. The owner enters the password on the page behind the link.
+   */
+  readonly passwordHash?: string;
 }
 
 export interface UserAction {

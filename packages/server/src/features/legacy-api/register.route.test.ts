@@ -83,7 +83,29 @@ describe("registration by call", () => {
       assert.equal((await callApi(link, undefined, json)).status, 404, "once");
     });
 
-    test("the password of the request is never set, however the link is completed", async () => {
+    test("the password of the request counts when the organisation's backend completes the link", async () => {
+      const other = await makeSystemAccount(running.service, await makeOrganisation(running.service));
+      const action = (link: string) => link.replace(/User.Register.Complete.(.*)$/, "Action/$1/VerifyEmail");
+      for (const [email, address] of [
+        ["signed@acme.example", (link: string) => link],
+        ["signed-too@acme.example", action],
+      ] as const) {
+        await register(email);
+        const link = address(await newestApiLink(running.service, email));
+        const required = async (by?: TestAccount) =>
+          (await callApi(`${action(link)}/Requirement`, by)).body["Requires"];
+        assert.deepEqual([await required(), await required(account)], [["NewPassword"], []]);
+        assert.equal((await callApi(link, other)).status, 404, "another organisation's");
+        assert.equal((await callApi(link, { ...account, secret: "guessed" })).status, 401);
+        assert.equal((await login(email)).status, 401);
+        const { status, body } = await callApi(link, account);
+        assert.deepEqual([status, body], [200, { Type: "VerifyEmail", Completed: true }]);
+        assert.equal((await login(email)).status, 200);
+        assert.equal((await callApi(link, account)).status, 404, "once");
+      }
+    });
+
+    test("without a signature the password of the request is never set", async () => {
       const action = (link: string) => link.replace(/User.Register.Complete.(.*)$/, "Action/$1/VerifyEmail");
       for (const email of ["victim@acme.example", "other-victim@acme.example"]) {
         await register(email, { Password: FOREIGN_PASSWORD });
@@ -127,7 +149,7 @@ describe("registration by call", () => {
         seen.push({ status, text, names, grown, hashes: hashes - made });
       }
       for (const one of seen) assert.deepEqual(one, seen[0]);
-      assert.match(JSON.stringify(seen[0]), /"status":202.*"grown":\[1,1,1,0\],"hashes":0/);
+      assert.match(JSON.stringify(seen[0]), /"status":202.*"grown":\[1,1,1,0\],"hashes":1/);
       const mails = await mailsTo(running.service, owner.user.email);
       assert.deepEqual(
         mails.map(({ mail }) => mail.template),

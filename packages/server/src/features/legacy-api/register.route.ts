@@ -1,7 +1,8 @@
 /**
  * POST User/Register and Organisation/{publicId}/Register/Account. The account is created when the link in the email is used.
- * The owner of an existing account gets a notice instead; response and timing are the same. `Password` is checked against the
- * policy and then dropped: the owner of the mailbox enters the account's password on the page behind the link.
+ * The owner of an existing account gets a notice instead; response and timing are the same. `Password` counts when the
+ * organisation's backend completes the link with its signature; else the owner of the mailbox enters the account's password on the
+ * page behind the link.
  */
 import Type, { type Static } from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/system-account.ts";
@@ -16,7 +17,7 @@ const body = strictObject({
   Email: Type.String({ maxLength: 254 }),
   Password: Type.String({
     description:
-      "checked against the password policy only: the owner sets the password by the link in the email",
+      "the account's when the link is completed with a signature; else the owner sets it by the link in the email",
   }),
   Firstname: Type.String({ minLength: 1 }),
   Surname: Type.String({ minLength: 1 }),

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import { createAction, sendLinkMail } from "../../core/actions/actions.ts";
 import { linkAddress } from "../../core/actions/link-address.ts";
-import { registrationSubject } from "../../core/actions/user-action.ts";
+import { type Registration, registrationSubject } from "../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import { isEnforced } from "../../core/domains/enforced-sign-in.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
@@ -19,6 +19,7 @@ import type { LegacyDeps } from "./legacy-deps.ts";
 
 export interface NewRegistration {
   readonly Email: string;
+  readonly Password: string;
   readonly Firstname: string;
   readonly Surname: string;
   readonly Phone?: string;
@@ -53,6 +54,8 @@ export async function sendRegistrationMail(
     { limit: deps.rateLimits["registration-address"], subject: sourceSubject(source) },
     { limit: deps.rateLimits["registration-account"], subject: key },
   ]);
+  // Before the address is looked up: it takes its time for every address.
+  const passwordHash = await deps.passwords.hash(input.Password, orgId);
   const found = await findUserByEmail(deps.database.query, orgId, key);
   const registrant: Registrant = {
     orgId,
@@ -65,9 +68,22 @@ export async function sendRegistrationMail(
   await deps.database.transaction((tx) =>
     found?.user.disabledAt === null && !isClosed
       ? notifyOwner(tx, deps, registrant, found.user)
-      : sendLink(tx, deps, registrant, input, decoyReason),
+      : sendLink(tx, deps, registrant, registrationOf(input, passwordHash), decoyReason),
   );
 }
+
+interface RequestedAccount {
+  readonly email: string;
+  readonly registration: Registration;
+}
+
+const registrationOf = (
+  { Email: email, Firstname: firstname, Surname: surname, Phone: phone }: NewRegistration,
+  passwordHash: string,
+): RequestedAccount => ({
+  email,
+  registration: { firstname, surname, phone: phone ?? null, passwordHash },
+});
 
 interface Registrant {
   readonly orgId: string;
@@ -87,12 +103,10 @@ async function sendLink(
   tx: Db,
   deps: LegacyDeps,
   registrant: Registrant,
-  input: NewRegistration,
+  { email, registration }: RequestedAccount,
   decoyReason: string | undefined,
 ): Promise<void> {
   const isDecoy = decoyReason !== undefined;
-  const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = input;
-  const registration = { firstname, surname, phone };
   await sendLinkMail(tx, deps, {
     orgId: registrant.orgId,
     type: "VerifyEmail",

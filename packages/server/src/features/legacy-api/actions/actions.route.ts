@@ -71,7 +71,8 @@ function getRoutes(api: ApiScope, deps: LegacyDeps): void {
     operationId: "completeRegistration",
     errors: [410],
     summary: "Verify the address of a registration; browsers get a page instead",
-    description: "The account is created without a password: set it by POST, or later by a password reset.",
+    description:
+      "With a signature the account has the registration's password. Without one it has none: set it by POST, or later by a reset.",
     authenticator: linkAuthenticator(deps),
     handler: ({ params, ...call }) =>
       completeOrRedirect(deps, { ...call, ...registrationParameters(params) }),
@@ -130,7 +131,8 @@ function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
     authenticator: linkAuthenticator(deps),
     handler: async ({ params, ...call }) => {
       const { action } = await requireLink(deps, { ...call, ...linkParameters(params) });
-      const requires = needsNewPassword(action) ? ["NewPassword"] : [];
+      const isComplete = registeredPassword(call.caller, action) !== undefined;
+      const requires = needsNewPassword(action) && !isComplete ? ["NewPassword"] : [];
       const expires = wireTime(action.expiresAt);
       return { status: 200, body: { Type: action.type, Requires: requires, ExpiresAt: expires } };
     },
@@ -179,24 +181,33 @@ export async function requireLink(deps: LegacyDeps, link: LinkRequest): Promise<
 }
 
 /**
- * GET verifies the address of a registration and creates the account without a password, never with one that was sent before.
+ * GET verifies the address of a registration and creates the account, without a signature never with a password that was sent
+ * before.
  * @throws ApiError 404 when the link was used meanwhile, 422 for an unacceptable password
  */
 export async function completeLink(
   deps: LegacyDeps,
-  { request }: LinkRequest,
+  { request, caller }: LinkRequest,
   opened: OpenedAction,
   newPassword: string | undefined,
 ): Promise<Answer> {
   const { id, action } = opened;
   const isVerification = request.method === "GET" && action.data.registration !== undefined;
-  const passwordHash = isVerification ? undefined : await hashNewPassword(deps, opened, newPassword);
+  const passwordHash = isVerification
+    ? registeredPassword(caller, action)
+    : await hashNewPassword(deps, opened, newPassword);
   const userAgent = request.headers["user-agent"];
   const origin = { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) };
   const completion = { action, id, origin, ...(passwordHash === undefined ? {} : { passwordHash }) };
   if (!(await completeAction(deps, completion))) throw notFound();
   return { status: 200, body: { Type: action.type, Completed: true } };
 }
+
+/** Of a registration that the organisation's backend completes: no mail scanner and nobody's click signs a call. */
+const registeredPassword = (
+  caller: SystemAccountCaller | undefined,
+  { data: { registration } }: OpenedAction["action"],
+): string | undefined => (caller ? registration?.passwordHash : undefined);
 
 async function hashNewPassword(
   { passwords }: LegacyDeps,
