@@ -47,6 +47,28 @@ test("reads each setting that may hold a secret from the file of its twin", () =
   });
 });
 
+test("reads the headers of a collector of traces from files too: of one name, the one for traces", () => {
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
+  const all = file("headers", "api-key=a%20b%3D, x-tenant = one\n");
+  const OTEL_EXPORTER_OTLP_HEADERS_FILE = all;
+  const read = readConfig({
+    ...traced,
+    OTEL_EXPORTER_OTLP_HEADERS_FILE,
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-tenant=two",
+  });
+  assert.deepEqual(read.tracing?.headers, { "api-key": "a b=", "x-tenant": "two" });
+  const ofEnvironment = readConfig({ ...traced, OTEL_EXPORTER_OTLP_HEADERS: "api-key=a" });
+  assert.equal(ofEnvironment.tracing?.headers, undefined, "the SDK's own work");
+  assert.deepEqual(
+    faultsOf({ ...traced, OTEL_EXPORTER_OTLP_HEADERS_FILE, OTEL_EXPORTER_OTLP_HEADERS: "api-key=a" }),
+    ["OTEL_EXPORTER_OTLP_HEADERS and OTEL_EXPORTER_OTLP_HEADERS_FILE are both set: keep one of them"],
+  );
+  for (const content of ["secret", "a=%E0%A4%A"])
+    assert.deepEqual(faultsOf({ ...traced, OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE: file("bad", content) }), [
+      "OTEL_EXPORTER_OTLP_TRACES_HEADERS must be name=value, comma-separated, values percent-encoded",
+    ]);
+});
+
 test("checks what a file holds as if the variable held it, without showing it", () => {
   const faults = faultsOf({ SIGNET_MASTER_KEY_FILE: file("short", "hunter2") });
   assert.match(faults.join(), /^SIGNET_MASTER_KEY must be 32 bytes/);

@@ -6,13 +6,13 @@ import { accessSync, constants, readFileSync, realpathSync, type Stats, statSync
 import { dirname, resolve } from "node:path";
 import { ownershipFault } from "@signet/protocol/secret-file-rules";
 import { type Env, text } from "./config-values.ts";
-import { type SettingName, secretSettings, settingNames, twinOf } from "./setting-names.ts";
+import { type SettingName, secretSettings, secretsOfTracing, settingNames, twinOf } from "./setting-names.ts";
 
 const MAX_BYTES = 64 * 1024;
 
 /** The environment with the files' contents in place; a fault names the variable and the file, never the content. */
 export function withSettingFiles(env: Env, faults: string[]): Env {
-  const read = secretSettings.flatMap((name) => {
+  const read = [...secretSettings, ...secretsOfTracing].flatMap((name) => {
     const twin = twinOf(name);
     const file = text(env, twin);
     if (file === undefined) return [];

@@ -16,6 +16,9 @@ export const secretSettings = [
   "SIGNET_AUDIT_STREAM",
 ] as const;
 
+/** OpenTelemetry's own: collectors take their keys in these. */
+export const secretsOfTracing = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"] as const;
+
 export const settingNames = [
   "PORT",
   "HOST",

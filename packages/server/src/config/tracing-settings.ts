@@ -1,6 +1,7 @@
 /** Traces, by OpenTelemetry's own variables. Those of the exporter and of the resource are read by the SDK itself. */
 import type { Sampling, SpanBatches, TracingSettings } from "../telemetry/tracing.ts";
 import { type Env, text, wholeNumber } from "./config-values.ts";
+import { secretsOfTracing, twinOf } from "./setting-names.ts";
 
 const PROTOCOL = "OTEL_EXPORTER_OTLP_PROTOCOL";
 /** Shorter than the SDK's ten seconds, and never longer than this: a server that stops waits for the last export, and has ten in all. */
@@ -27,7 +28,32 @@ export function tracingSettings(env: Env, faults: string[]): TracingSettings | u
     sampling: sampling(env, faults),
     batches: batches(env, faults),
     timeoutMs: timeoutMs(env, faults),
+    ...headersOfFiles(env, faults),
   };
+}
+
+/** The SDK reads them from the environment alone. @returns those of it too: of one name, the one for traces wins */
+function headersOfFiles(env: Env, faults: string[]): Pick<TracingSettings, "headers"> {
+  if (!secretsOfTracing.some((name) => text(env, twinOf(name)) !== undefined)) return {};
+  const pairs = secretsOfTracing.flatMap((name) => {
+    const read = (text(env, name) ?? "").split(",").filter((pair) => pair.trim() !== "");
+    return read.map((pair) => {
+      const found = headerOf(pair);
+      if (!found) faults.push(`${name} must be name=value, comma-separated, values percent-encoded`);
+      return found ?? ["", ""];
+    });
+  });
+  return { headers: Object.fromEntries(pairs) };
+}
+
+function headerOf(pair: string): readonly [string, string] | undefined {
+  const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+  if (name === undefined || value === undefined) return undefined;
+  try {
+    return [name, decodeURIComponent(value)];
+  } catch {
+    return undefined;
+  }
 }
 
 /** OpenTelemetry's "General SDK Configuration". */

@@ -42,12 +42,16 @@ export function openTelemetry({
   sampling,
   batches,
   timeoutMs,
+  headers,
   onFailure,
 }: OtelOptions): () => Promise<void> {
   const resource = defaultResource()
     .merge(resourceFromAttributes({ "service.name": serviceName, "service.version": version }))
     .merge(detectResources({ detectors: [envDetector] }));
-  const exporter = telling(new OTLPTraceExporter({ timeoutMillis: timeoutMs }), onFailure);
+  const exporter = telling(
+    new OTLPTraceExporter({ timeoutMillis: timeoutMs, headers: { ...headers } }),
+    onFailure,
+  );
   const provider = new TracerProvider({
     resource,
     sampler: samplerOf(sampling),

@@ -23,6 +23,8 @@ export interface TracingSettings {
   readonly batches: SpanBatches;
   /** Of one export with its retries. */
   readonly timeoutMs: number;
+  /** Those that are in files; the SDK reads those of the environment itself. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Sampling {

@@ -189,6 +189,9 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await code(list, { ...nothing, SIGNET_TOKEN: token }), 0);
     assert.equal(await code(list, { ...nothing, SIGNET_TOKEN_FILE: file }), 0);
     assert.equal(await code([...list, "--token", token, "--token-file", file]), 2);
+    const both = { ...nothing, SIGNET_TOKEN: token, SIGNET_TOKEN_FILE: file };
+    assert.equal(await code(list, both), 2);
+    assert.equal(await code([...list, "--token", token], both), 0);
     assert.equal(await code([...list, "--token-file", `${file}-none`]), 1);
     assert.equal(await code(ofOrg("group list").concat("--token", token)), 2);
     const none = await runInProcess(list, nothing);

@@ -31,6 +31,13 @@ function tokenSource({ values, client }: RemoteCall, server: string, orgId: stri
   const [token, file] = [optionalText(values, "token"), optionalText(values, "token-file")];
   if (token !== undefined && file !== undefined)
     throw new UsageError("give --token or --token-file, not both");
+  if (
+    token === undefined &&
+    file === undefined &&
+    client.token !== undefined &&
+    client.tokenFile !== undefined
+  )
+    throw new UsageError("SIGNET_TOKEN and SIGNET_TOKEN_FILE are both set: keep one of them");
   const given = token ?? (file === undefined ? client.token : undefined);
   if (given !== undefined) return async () => given;
   const path = file ?? client.tokenFile;
