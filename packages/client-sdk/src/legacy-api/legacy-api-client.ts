@@ -260,8 +260,9 @@ export interface LegacyActions {
     options?: CallOptions,
   ): Promise<Completed>;
   /**
-   * Confirms the email address of a registration; the account has no password yet. To set the user's one in the same step:
-   * `complete(key, "VerifyEmail", { NewPassword })`.
+   * Confirms the email address of a registration; the account has the password of that registration. Anybody can register
+   * anybody's address: where you don't know that the owner of the mailbox has chosen that password, ask for one and call
+   * `complete(key, "VerifyEmail", { NewPassword })` instead.
    */
   completeRegistration(key: string, options?: CallOptions): Promise<Completed>;
 }

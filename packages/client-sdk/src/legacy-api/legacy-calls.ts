@@ -31,7 +31,7 @@ export type LegacyCalls = {
   "POST /legacy/api/Authentication/User/Register": {
     body: {
       Email: string;
-      /** checked against the password policy only: the owner sets the password by the link in the email */
+      /** the account's when the link is completed with a signature; else the owner sets it by the link in the email */
       Password: string;
       Firstname: string;
       Surname: string;
