@@ -36,8 +36,7 @@ await app.register(fastifyPlugin(filter));
 
 app.get("/", async (request, reply) => {
   const principal = principalOf(request);
-  const text = principal ? await pageOf(principal) : homePage;
-  return reply.headers(headers).send(page("SaaS", "Home", text));
+  return reply.headers(headers).send(page("SaaS", "Home", principal ? await pageOf(principal) : homePage));
 });
 
 async function pageOf(principal: Principal) {
@@ -77,8 +76,4 @@ app.post<{ Params: { tenant: string } }>("/webhooks/:tenant", async (request, re
 });
 
 await app.listen({ host: "127.0.0.1", port: portOf(address) });
-tell(
-  address,
-  demo,
-  "Sign in at one organisation, and then at another: each has people and roles of its own.",
-);
+tell(address, demo, "Sign in at one organisation, then at another: each has its own people and roles.");
