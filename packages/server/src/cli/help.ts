@@ -1,6 +1,6 @@
 /** `--help`: commands, their options and the environment variables. */
 import type { clientSettingNames } from "../config/client-settings.ts";
-import { type SettingName, secretSettings, twinOf } from "../config/setting-names.ts";
+import { type SettingName, secretSettings, secretsOfTracing, twinOf } from "../config/setting-names.ts";
 import { type Command, type Option, optionsOf, usageOf } from "./command.ts";
 
 export function commandHelp(command: Command): string {
@@ -173,7 +173,12 @@ const environmentSection = (): string[] => [
   ...section("Environment of commands on a server (--server)", columns(Object.entries(clientEnvironment))),
   ...section(
     "Settings in files",
-    columns(secretSettings.map((name) => [twinOf(name), `file that has the value of ${name}`])),
+    columns(
+      [...secretSettings, ...secretsOfTracing].map((name) => [
+        twinOf(name),
+        `file that has the value of ${name}`,
+      ]),
+    ),
   ),
 ];
 

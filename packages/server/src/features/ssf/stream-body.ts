@@ -119,7 +119,7 @@ export function toAnswer(error: unknown): never {
   if (error.code === "too-many-streams") throw conflict(sentence);
   if (error.code === "pool-signed") throw new ApiError(403, "pool-signed", sentence);
   if (error.code === "too-soon")
-    throw new ApiError(429, "too-many-requests", sentence, {
+    throw new ApiError(429, "rate-limited", sentence, {
       headers: { "retry-after": String(MIN_VERIFICATION_SECONDS) },
     });
   throw malformed(sentence);

@@ -91,7 +91,7 @@ function changeRoutes(streams: ApiResource<EventStream>): void {
 function toAnswer(error: unknown): never {
   if (!(error instanceof InvalidStream)) throw error;
   if (error.code === "disabled") throw conflict("A disabled stream sends and holds no event.");
-  throw new ApiError(429, "too-many-requests", "A verification event was sent a moment ago.", {
+  throw new ApiError(429, "rate-limited", "A verification event was sent a moment ago.", {
     headers: { "retry-after": String(MIN_VERIFICATION_SECONDS) },
   });
 }

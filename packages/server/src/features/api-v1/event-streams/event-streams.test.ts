@@ -200,7 +200,7 @@ forEachDatabase(({ fresh }) => {
     const verify = () => api.call("POST", `/event-streams/${stream.id}/verify`);
     assert.equal((await verify()).status, 200);
     const again = await verify();
-    assert.deepEqual([again.status, again.body["type"]], [429, "urn:signet:error:too-many-requests"]);
+    assert.deepEqual([again.status, again.body["type"]], [429, "urn:signet:error:rate-limited"]);
     await settle();
     assert.deepEqual(pushed(), [{ [VERIFICATION]: {} }]);
     await set(stream, { status: "disabled" });
