@@ -3,6 +3,7 @@
 import type { ApplicationsCalls } from "./generated/applications.ts";
 import type { AuthorizationDetailsCalls } from "./generated/authorization-details.ts";
 import type { ClientCertificateAuthoritiesCalls } from "./generated/client-certificate-authorities.ts";
+import type { ClientSecretsCalls } from "./generated/client-secrets.ts";
 import type { ConfigurationCalls } from "./generated/configuration.ts";
 import type { ConnectionsCalls } from "./generated/connections.ts";
 import type { ConsentsCalls } from "./generated/consents.ts";
@@ -32,6 +33,7 @@ export interface ApiCalls
   extends ApplicationsCalls,
     AuthorizationDetailsCalls,
     ClientCertificateAuthoritiesCalls,
+    ClientSecretsCalls,
     ConfigurationCalls,
     ConnectionsCalls,
     ConsentsCalls,

@@ -46,9 +46,7 @@ export type {
   ApiApplicationChange,
   ApiAssignedGroup,
   ApiAssignedUser,
-  ApiClientSecret,
   ApiCreatedApplication,
-  ApiCreatedClientSecret,
   ApiNewApplication,
 } from "./generated/applications.ts";
 export type {
@@ -56,6 +54,7 @@ export type {
   ApiClientCertificateAuthorityChange,
   ApiNewClientCertificateAuthority,
 } from "./generated/client-certificate-authorities.ts";
+export type { ApiCreatedClientSecret } from "./generated/client-secrets.ts";
 export type {
   ApiConfiguration,
   ApiConfigurationChange,
@@ -122,6 +121,7 @@ export type {
 } from "./generated/roles.ts";
 export type { ApiNewScope, ApiScopeChange, ApiScopeUse } from "./generated/scopes.ts";
 export type {
+  ApiClientSecret,
   ApiConnectionToken,
   ApiGroup,
   ApiOrganisation,

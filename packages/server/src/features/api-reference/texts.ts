@@ -98,7 +98,11 @@ export const tags = [
   },
   {
     name: "API v1: applications",
-    description: "OAuth clients of the organisation, their secrets, and the users who may use them.",
+    description: "OAuth clients of the organisation, and the users and groups who may use them.",
+  },
+  {
+    name: "API v1: client secrets",
+    description: "What confidential applications authenticate with. A secret is shown once, when it is made.",
   },
   {
     name: "API v1: shared applications",

@@ -13,7 +13,7 @@ import { createdSecret, readRotation, rotation, secretRecord, secretSchema } fro
 
 export function apiSecretsRoutes(api: ApiScope, deps: ApiDeps): void {
   const secrets: ApiResource<ClientSecret> = {
-    ...{ api, deps, tag: "API v1: applications", one: "secret", many: "secrets" },
+    ...{ api, deps, tag: "API v1: client secrets", one: "secret", many: "secrets" },
     reads: ["signet:applications:read"],
     writes: ["signet:applications:write"],
     schema: secretSchema,
